@@ -1,0 +1,1 @@
+"""What the processes of a run do together: be counted, meet, sum, report, end."""

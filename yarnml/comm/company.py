@@ -1,0 +1,52 @@
+"""A process's company: those it runs with, and what it does together with them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any, final
+
+import numpy as np
+
+
+class Company(ABC):
+    """What one worker may ask of all workers together. Every method is a barrier unless it says otherwise."""
+
+    @abstractmethod
+    def gather(self, array: np.ndarray[Any, Any]) -> list[np.ndarray[Any, Any]]:
+        """Every worker's array, in worker order, the same list for all. Shapes may differ, dtypes too."""
+
+    @abstractmethod
+    def check(self) -> None:
+        """Raise `Stopped` or `PeerLost` if the run has ended or the coordinator is silent. Not a barrier, never waits."""
+
+    @abstractmethod
+    def report(self, numbers: dict[str, float]) -> None:
+        """Send progress numbers to whoever shows and keeps them. Not a barrier, may be thinned out."""
+
+    def sum(self, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        """The sum over all workers, added in worker order, so that it is bit-equal for all and in every run."""
+        total, *others = self.gather(array)
+        total = total.copy()
+        for other in others:
+            total += other
+        return total
+
+
+@final
+class Alone(Company):
+    """The company of the only worker of a run: nobody to wait for."""
+
+    def __init__(self, on_report: Callable[[dict[str, float]], None], stopping: Callable[[], None]) -> None:
+        """`on_report` takes progress numbers; `stopping` raises when the run is to end."""
+        self._on_report = on_report
+        self._stopping = stopping
+
+    def gather(self, array: np.ndarray[Any, Any]) -> list[np.ndarray[Any, Any]]:
+        return [array]
+
+    def check(self) -> None:
+        self._stopping()
+
+    def report(self, numbers: dict[str, float]) -> None:
+        self._on_report(numbers)

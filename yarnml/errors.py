@@ -1,0 +1,39 @@
+"""The errors a user meets. Each says what went wrong, where, and what to do next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+from hdfs_io.errors import DataError
+
+__all__ = ["DataError", "PeerLost", "RunFailed", "Stopped", "UsageError", "YarnmlError", "nearest"]
+
+
+class YarnmlError(Exception):
+    """Any fault that yarnml reports on purpose."""
+
+
+class UsageError(YarnmlError):
+    """A command, flag, config or app that can't be used as written; nothing was started."""
+
+
+class RunFailed(YarnmlError):
+    """A run ended without its model: an app raised, a process died."""
+
+
+class PeerLost(RunFailed):
+    """A worker, server or coordinator that was waited for is gone or silent; the message names it."""
+
+
+class Stopped(YarnmlError):
+    """The run was ended on purpose: killed, interrupted, past its deadline."""
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """`; did you mean 'x'?` for the closest known name, or the list of all names if none is close."""
+    names = sorted(known)
+    close = get_close_matches(name, names, n=1)
+    if close:
+        return f"; did you mean {close[0]!r}?"
+    return f"; there are: {', '.join(names)}" if names else ""

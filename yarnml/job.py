@@ -1,0 +1,70 @@
+"""A job: all that a run is asked to do, written once and read by every process of it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, Self
+
+from hdfs_io import Dataset, Sample
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    """The rows of one data set that serve one end: training, validation or test."""
+
+    dataset: Dataset
+    sample: Sample
+    rows: int  # rows of the whole data set that the sample keeps
+
+    def to_json(self) -> dict[str, Any]:
+        return {"dataset": self.dataset.to_json(), "sample": asdict(self.sample), "rows": self.rows}
+
+    @classmethod
+    def from_json(cls, value: dict[str, Any]) -> Self:
+        return cls(
+            dataset=Dataset.from_json(value["dataset"]), sample=Sample(**value["sample"]), rows=int(value["rows"])
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """One run's app, data, roles and promises, as JSON in the run's directory.
+
+    Every process builds the app's tables again from it, so no object is sent between processes.
+    """
+
+    run: str  # the run's id
+    runs: str  # URL of the directory that holds all runs
+    app: str  # a name, or the URL of a folder
+    config: dict[str, Any] = field(default_factory=dict)  # what `Config` is built from
+    train: Part | None = None
+    valid: Part | None = None
+    test: Part | None = None
+    out: str | None = None  # URL of what the app produces; None: model/ in the run's directory
+    workers: int = 1
+    servers: int = 1
+    threads: int = 1  # cores a worker may use
+    staleness: int | None = 0  # clocks; None: unbounded
+    seed: int = 0
+    deadline: float | None = None  # seconds after which the run is ended
+    silence: float = 10.0  # seconds without a sign of life after which a process counts as lost
+
+    @property
+    def url(self) -> str:
+        """The run's own directory."""
+        return f"{self.runs.rstrip('/')}/{self.run}"
+
+    def to_json(self) -> str:
+        value = {f.name: getattr(self, f.name) for f in fields(self)}
+        for name in ("train", "valid", "test"):
+            part: Part | None = value[name]
+            value[name] = None if part is None else part.to_json()
+        return json.dumps(value, indent=1)
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        value = json.loads(text)
+        for name in ("train", "valid", "test"):
+            value[name] = None if value[name] is None else Part.from_json(value[name])
+        return cls(**value)
