@@ -1,0 +1,257 @@
+"""Frames: a message as bytes, and bytes as a message or a `WireError`.
+
+    frame 0   header (72 bytes) | a descriptor (44 bytes) of each array
+    frame i   the buffer of array i
+
+Nothing is unpickled. Whatever arrives is checked against fixed types and bounded sizes before an array is made of it.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from yarnml.errors import YarnmlError
+from yarnml.wire import message as m
+from yarnml.wire.message import Array, Message, Patch
+
+MAGIC = b"yw"
+VERSION = 1
+HEADER = struct.Struct("<2sBBIiqQqiqqqI")  # magic version kind | generation sender clock seq read | extra | arrays
+DESCRIPTOR = struct.Struct("<HBBqqqqq")  # table dtype ndim at | shape
+MAX_ARRAYS = 1 << 16
+MAX_BYTES = 1 << 32  # of one array
+MAX_TEXT = 1 << 20
+SCATTERED = -1  # the `at` of a patch whose rows are listed
+
+DTYPES = tuple(np.dtype(t) for t in ("f4", "f8", "i8", "i4", "u1", "f2", "i2", "i1", "u2", "u4", "u8", "?"))
+CODES = {t: i for i, t in enumerate(DTYPES)}
+
+
+class WireError(YarnmlError):
+    """Bytes that are no message of this protocol."""
+
+
+class Part(NamedTuple):
+    """An array on its way, with the table and row that it belongs to (0 where there is none)."""
+
+    table: int
+    at: int
+    array: Array
+
+
+Frame = bytes | Array
+Extra = tuple[int, int, int, int]  # table, start, stop, own
+NONE: Extra = (0, 0, 0, -1)
+
+
+def encode(message: Message) -> list[Frame]:
+    """Header and buffers of a message. Arrays are handed on, not copied, unless they are not contiguous."""
+    kind = KIND[type(message)]
+    extra, parts = _FORMS[kind].pack(message)
+    head = [
+        HEADER.pack(
+            MAGIC, VERSION, kind, message.generation, message.sender, message.clock, message.seq, message.read,
+            *extra, len(parts),
+        )
+    ]  # fmt: skip
+    frames: list[Frame] = [b""]
+    for table, at, array in parts:
+        shape = array.shape + (0,) * (4 - array.ndim)
+        head.append(DESCRIPTOR.pack(table, CODES[array.dtype], array.ndim, at, *shape))
+        frames.append(array if array.flags.c_contiguous else np.ascontiguousarray(array))
+    frames[0] = b"".join(head) if parts else head[0]
+    return frames
+
+
+def decode(frames: Sequence[Any]) -> Message:
+    """The message in `frames` (objects with a buffer). Its arrays are read-only views. Raises `WireError` only."""
+    if not frames:
+        raise WireError("no frame")
+    head = bytes(frames[0])
+    if len(head) < HEADER.size:
+        raise WireError(f"a header of {len(head)} bytes")
+    magic, version, kind, generation, sender, clock, seq, read, table, start, stop, own, n = HEADER.unpack_from(head)
+    if magic != MAGIC or version != VERSION:
+        raise WireError(f"not version {VERSION} of the protocol: {magic!r} {version}")
+    if kind >= len(_FORMS):
+        raise WireError(f"unknown kind {kind}")
+    if n > MAX_ARRAYS or len(frames) != n + 1 or len(head) != HEADER.size + n * DESCRIPTOR.size:
+        raise WireError(f"{n} arrays announced in {len(head)} bytes and {len(frames)} frames")
+    parts = [_part(head, i, frames[i + 1]) for i in range(n)]
+    body = _FORMS[kind].unpack((table, start, stop, own), parts)
+    message: Message = TYPES[kind](generation=generation, sender=sender, clock=clock, seq=seq, read=read, **body)
+    return message
+
+
+def _part(head: bytes, i: int, frame: Any) -> Part:
+    table, code, ndim, at, *shape = DESCRIPTOR.unpack_from(head, HEADER.size + i * DESCRIPTOR.size)
+    if code >= len(DTYPES) or ndim > 4:
+        raise WireError(f"array {i} has dtype code {code} and {ndim} dimensions")
+    shape = shape[:ndim]
+    size = math.prod(shape) * DTYPES[code].itemsize
+    if any(k < 0 for k in shape) or size > MAX_BYTES:
+        raise WireError(f"array {i} has shape {shape}")
+    buffer = memoryview(frame)
+    if buffer.nbytes != size:
+        raise WireError(f"array {i} of shape {shape} has {buffer.nbytes} bytes instead of {size}")
+    if DTYPES[code].kind == "b":  # a byte other than 0 and 1 is no bool
+        array = np.frombuffer(buffer, np.uint8) != 0 if size else np.zeros(0, bool)
+    else:
+        array = np.frombuffer(buffer, DTYPES[code]) if size else np.zeros(0, DTYPES[code])
+    array = array.reshape(shape)
+    array.flags.writeable = False
+    return Part(table, at, array)
+
+
+# ---- what each kind puts beside the header
+
+
+class _Form(NamedTuple):
+    pack: Callable[[Any], tuple[Extra, Sequence[Part]]]
+    unpack: Callable[[Extra, list[Part]], dict[str, Any]]
+
+
+def _nothing() -> _Form:
+    def unpack(_: Extra, parts: list[Part]) -> dict[str, Any]:
+        _expect(not parts, "no array")
+        return {}
+
+    return _Form(lambda _: (NONE, ()), unpack)
+
+
+def _texts(*names: str) -> _Form:
+    def unpack(_: Extra, parts: list[Part]) -> dict[str, Any]:
+        _expect(len(parts) == len(names), f"{len(names)} texts")
+        return {name: _text(part) for name, part in zip(names, parts, strict=True)}
+
+    return _Form(lambda msg: (NONE, [_bytes(getattr(msg, name)) for name in names]), unpack)
+
+
+def _all_texts(name: str) -> _Form:
+    return _Form(
+        lambda msg: (NONE, [_bytes(text) for text in getattr(msg, name)]),
+        lambda _, parts: {name: tuple(_text(part) for part in parts)},
+    )
+
+
+def _arrays(name: str) -> _Form:
+    return _Form(
+        lambda msg: (NONE, [Part(0, 0, array) for array in getattr(msg, name)]),
+        lambda _, parts: {name: tuple(part.array for part in parts)},
+    )
+
+
+def _array(name: str) -> _Form:
+    def unpack(_: Extra, parts: list[Part]) -> dict[str, Any]:
+        _expect(len(parts) == 1, "one array")
+        return {name: parts[0].array}
+
+    return _Form(lambda msg: (NONE, [Part(0, 0, getattr(msg, name))]), unpack)
+
+
+def _patches() -> _Form:
+    def pack(msg: m.EndClock | m.Increments) -> tuple[Extra, list[Part]]:
+        parts = []
+        for p in msg.patches:
+            if p.rows is not None:
+                parts.append(Part(p.table, SCATTERED, p.rows))
+            parts.append(Part(p.table, SCATTERED if p.rows is not None else p.start, p.values))
+        return NONE, parts
+
+    def unpack(_: Extra, parts: list[Part]) -> dict[str, Any]:
+        patches, todo = [], iter(parts)
+        for part in todo:
+            rows, values = None, part
+            if part.at == SCATTERED:
+                rows, values = _index(part.array), next(todo, part)
+                _expect(values is not part and values.at == SCATTERED and values.table == part.table, "rows, values")
+                _expect(values.array.ndim == 2 and len(values.array) == len(rows), "as many values as rows")
+            _expect(values.array.ndim == 2 and values.at >= SCATTERED, "values of shape (rows, width)")
+            patches.append(Patch(part.table, part.at, rows, values.array))
+        return {"patches": tuple(patches)}
+
+    return _Form(pack, unpack)
+
+
+def _get() -> _Form:
+    def pack(msg: m.Get) -> tuple[Extra, list[Part]]:
+        return (msg.table, msg.start, msg.stop, msg.own), [] if msg.rows is None else [Part(0, 0, msg.rows)]
+
+    def unpack(extra: Extra, parts: list[Part]) -> dict[str, Any]:
+        _expect(len(parts) <= 1, "at most one list of rows")
+        return {**_range(extra), "rows": _index(parts[0].array) if parts else None}
+
+    return _Form(pack, unpack)
+
+
+def _rows() -> _Form:
+    def pack(msg: m.Rows) -> tuple[Extra, list[Part]]:
+        parts = [] if msg.rows is None else [Part(0, SCATTERED, msg.rows)]
+        return (msg.table, msg.start, msg.stop, msg.own), parts + [Part(0, 0, block) for block in msg.values]
+
+    def unpack(extra: Extra, parts: list[Part]) -> dict[str, Any]:
+        rows = _index(parts.pop(0).array) if parts and parts[0].at == SCATTERED else None
+        values = tuple(part.array for part in parts)
+        _expect(all(v.ndim == 2 for v in values), "values of shape (rows, width)")
+        n = extra[2] - extra[1] if rows is None else len(rows)
+        _expect(sum(map(len, values)) == n, "as many values as rows")
+        return {**_range(extra), "rows": rows, "values": values}
+
+    return _Form(pack, unpack)
+
+
+def _range(extra: Extra) -> dict[str, Any]:
+    table, start, stop, own = extra
+    _expect(table >= 0 and 0 <= start <= stop, "rows of a table")
+    return {"table": table, "start": start, "stop": stop, "own": own}
+
+
+def _index(array: Array) -> Array:
+    _expect(array.dtype == np.int64 and array.ndim == 1, "a list of rows")
+    return array
+
+
+def _bytes(text: str) -> Part:
+    return Part(0, 0, np.frombuffer(text.encode()[:MAX_TEXT], np.uint8))
+
+
+def _text(part: Part) -> str:
+    _expect(part.array.dtype == np.uint8 and part.array.ndim == 1 and part.array.size <= MAX_TEXT, "a text")
+    try:
+        return part.array.tobytes().decode()
+    except UnicodeDecodeError as error:
+        raise WireError(f"a text that is not UTF-8: {error}") from None
+
+
+def _expect(true: bool, what: str) -> None:
+    if not true:
+        raise WireError(f"expected {what}")
+
+
+_PROTOCOL: tuple[tuple[type[Message], _Form], ...] = (  # the place in this list is the kind on the wire: only append
+    (m.Join, _texts("role", "address", "name")),
+    (m.Roster, _all_texts("servers")),
+    (m.Beat, _nothing()),
+    (m.Gather, _array("array")),
+    (m.Gathered, _arrays("arrays")),
+    (m.Report, _texts("numbers")),
+    (m.Finish, _texts("result")),
+    (m.Fail, _texts("error")),
+    (m.Abort, _texts("reason")),
+    (m.Leave, _texts("role")),
+    (m.EndClock, _patches()),
+    (m.Increments, _patches()),
+    (m.Get, _get()),
+    (m.Rows, _rows()),
+    (m.Ack, _nothing()),
+    (m.Nack, _nothing()),
+    (m.Done, _nothing()),
+)
+TYPES = tuple(kind for kind, _ in _PROTOCOL)
+KIND = {kind: i for i, kind in enumerate(TYPES)}
+_FORMS = tuple(form for _, form in _PROTOCOL)

@@ -1,0 +1,196 @@
+"""A message: what one process of a run says to another.
+
+Every message is a frozen dataclass over the same header; `frames.py` turns it into bytes and back.
+
+|     | coordinator | server |
+|---|---|---|
+| to the | Join, Gather, Report, Finish, Fail, Leave | EndClock, Increments, Get, Done |
+| from the | Roster, Beat, Gathered, Abort | Rows, Ack, Nack |
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """The header that every message carries."""
+
+    generation: int = 0  # how often the run was rolled back; older ones are refused
+    sender: int = 0  # index of the sender in its role
+    clock: int = 0  # the clock that the message is about
+    seq: int = 0  # place in the sender's sequence, number of a request, or round of a collective
+    read: int = -1  # newest clock whose increments the sender had read
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Patch:
+    """Values for some rows of one table: rows [start, start + n) if `rows` is None, else those listed."""
+
+    table: int
+    start: int  # first row, -1 with `rows`
+    rows: npt.NDArray[np.int64] | None  # (n,)
+    values: Array  # (n, width)
+
+
+# ---- a worker or server to the coordinator
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Join(Message):
+    """A process is here; `sender` is its index."""
+
+    role: str  # "worker" or "server"
+    address: str  # where its listener is reached; "" without one
+    name: str  # how errors name it: "host, pid 123"
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gather(Message):
+    """One worker's part of round `seq` of the collectives."""
+
+    array: Array
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report(Message):
+    """Progress numbers, as a JSON object."""
+
+    numbers: str
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finish(Message):
+    """The sender's work is done; what it hands in, as JSON ("null" for nothing)."""
+
+    result: str
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fail(Message):
+    """The sender can't go on; the error as the user will read it."""
+
+    error: str
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leave(Message):
+    """The sender goes away on purpose and will not be missed."""
+
+    role: str
+
+
+# ---- the coordinator to a worker or server
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Roster(Message):
+    """All have joined: the servers' addresses in their order."""
+
+    servers: tuple[str, ...]
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Beat(Message):
+    """The coordinator lives."""
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gathered(Message):
+    """Round `seq` is complete: every worker's array in worker order."""
+
+    arrays: tuple[Array, ...]
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Abort(Message):
+    """The run ends now; why, as the user will read it."""
+
+    reason: str
+
+
+# ---- a worker to a server
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EndClock(Message):
+    """The sender has finished `clock`; its increments of that clock, whole."""
+
+    patches: tuple[Patch, ...]
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Increments(Message):
+    """Increments made within `clock`, to be applied on arrival."""
+
+    patches: tuple[Patch, ...]
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Get(Message):
+    """Ask for rows as of `read` or newer and with own increments up to clock `own`; `seq` is the request's number."""
+
+    table: int
+    start: int = 0
+    stop: int = 0
+    rows: npt.NDArray[np.int64] | None = None  # sorted, unique; instead of [start, stop)
+    own: int = -1
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Done(Message):
+    """The sender's work has returned: it is at clock infinity. Takes a place in its sequence."""
+
+
+# ---- a server to a worker
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rows(Message):
+    """Rows as they stand at a server: answer to request `seq`, or pushed (`seq` 0).
+
+    `read`: all workers' increments of clocks <= read are in; `own`: the asker's of clocks <= own are in.
+    `values` are consecutive blocks of the rows [start, stop), or one array in the order of `rows`.
+    """
+
+    table: int
+    start: int = 0
+    stop: int = 0
+    rows: npt.NDArray[np.int64] | None = None
+    own: int = -1
+    values: tuple[Array, ...]  # each (n, width)
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ack(Message):
+    """Everything up to and including `seq` has been taken."""
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Nack(Message):
+    """`seq` is the number expected next, but a later one came: send again from there."""
