@@ -1,0 +1,52 @@
+"""Reading and writing data sets on any store: libsvm, CSV and Parquet, exactly once over any number of workers."""
+
+from hdfs_io.csr import CSR
+from hdfs_io.dataset import Dataset, Piece
+from hdfs_io.errors import DataError
+from hdfs_io.listing import DataFile, list_files
+from hdfs_io.load import count, load, read_arrow
+from hdfs_io.look import copy, describe, head
+from hdfs_io.options import Column, ReadOptions, Roles
+from hdfs_io.rows import Rows
+from hdfs_io.sample import Sample, span
+from hdfs_io.scan import LabelKind, scan
+from hdfs_io.schema import Label, Schema
+from hdfs_io.store import exists, join, open_fs, read_text, remove, write_text
+from hdfs_io.whole import mend, whole
+from hdfs_io.writer import Writer, open_writer, write
+
+__all__ = [
+    "CSR",
+    "Column",
+    "DataError",
+    "DataFile",
+    "Dataset",
+    "Label",
+    "LabelKind",
+    "Piece",
+    "ReadOptions",
+    "Roles",
+    "Rows",
+    "Sample",
+    "Schema",
+    "Writer",
+    "copy",
+    "count",
+    "describe",
+    "exists",
+    "head",
+    "join",
+    "list_files",
+    "load",
+    "mend",
+    "open_fs",
+    "open_writer",
+    "read_arrow",
+    "read_text",
+    "remove",
+    "scan",
+    "span",
+    "whole",
+    "write",
+    "write_text",
+]

@@ -1,0 +1,83 @@
+"""Dataset: files cut into pieces whose rows are counted, and the schema they are read by."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Self
+
+from hdfs_io.options import ReadOptions
+from hdfs_io.schema import Schema
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A run of whole rows of one file, read by one thread."""
+
+    file: str  # URL
+    start: int  # bytes of a text file, row groups of a Parquet file
+    stop: int
+    first_row: int = 0  # its global number
+    rows: int = 0
+    values: int = 0  # stored values of sparse rows
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """A scanned data set. It travels as JSON to every process that reads a share of it."""
+
+    url: str
+    options: ReadOptions  # resolved: format, separator, header and roles are filled in
+    schema: Schema
+    pieces: tuple[Piece, ...]  # in the rows' order
+    rows: int
+    has_label: bool = True  # the files hold the schema's label column
+    notes: tuple[str, ...] = ()  # remarks worth printing: guessed, skipped, widened, left out
+    kept: tuple[Any, ...] | None = field(default=None, repr=False, compare=False)  # parsed pieces, of this process only
+
+    def to_json(self) -> dict[str, Any]:
+        value = {name: getattr(self, name) for name in ("url", "rows", "has_label", "notes")}
+        pieces = [asdict(piece) for piece in self.pieces]
+        return {**value, "options": self.options.to_json(), "schema": self.schema.to_json(), "pieces": pieces}
+
+    @classmethod
+    def from_json(cls, value: dict[str, Any]) -> Self:
+        return cls(
+            url=value["url"],
+            options=ReadOptions.from_json(value["options"]),
+            schema=Schema.from_json(value["schema"]),
+            pieces=tuple(Piece(**piece) for piece in value["pieces"]),
+            rows=value["rows"],
+            has_label=value["has_label"],
+            notes=tuple(value["notes"]),
+        )
+
+    def describe(self) -> list[str]:
+        """Lines that tell a user what was found and how it is read."""
+        files = len({piece.file for piece in self.pieces})
+        kind = "sparse" if self.schema.sparse else "dense"
+        size = f"{self.rows:,} rows x {self.schema.width:,} {kind} features"
+        lines = [f"{self.url}: {size} in {files} file{'s' * (files != 1)}", f"  read as {self._how()}"]
+        if self.schema.label is not None:
+            lines.append(f"  label {self._label()}")
+        lines += [f"  {role} {column!r}" for role, column in self.options.roles.said().items() if role != "label"]
+        return lines + [f"  note: {note}" for note in self.notes]
+
+    def forget(self) -> Self:
+        """The same data set without what the scan kept."""
+        return replace(self, kept=None)
+
+    def _how(self) -> str:
+        options = self.options
+        if options.format == "csv":
+            return f"csv, separator {options.sep!r}, {'with' if options.header else 'no'} header"
+        return f"libsvm, indices from {self.schema.base}" if options.format == "libsvm" else str(options.format)
+
+    def _label(self) -> str:
+        label = self.schema.label
+        assert label is not None
+        if not self.has_label:
+            return f"{label.name!r}: not in these files"
+        if label.classes is None:
+            return f"{label.name!r}: a number"
+        shown = ", ".join(str(value) for value in label.classes[:10]) + ", ..." * (len(label.classes) > 10)
+        return f"{label.name!r}: {len(label.classes)} classes ({shown})"

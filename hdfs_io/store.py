@@ -1,0 +1,102 @@
+"""Store: any place that fsspec knows, named by a URL. Nothing in this package opens a path in another way."""
+
+from __future__ import annotations
+
+import posixpath
+import secrets
+from typing import Any
+
+import fsspec
+from fsspec.core import url_to_fs
+
+from hdfs_io.errors import DataError
+
+
+def open_fs(url: str) -> tuple[fsspec.AbstractFileSystem, str]:
+    """The file system of a URL or local path, and the path in it."""
+    try:
+        fs, path = url_to_fs(url)
+    except (ImportError, ValueError) as error:
+        raise DataError(f"{url}: no way to reach this store ({error})") from error
+    return fs, path
+
+
+def join(url: str, name: str) -> str:
+    """The URL of `name` in the directory `url`."""
+    return f"{url.rstrip('/')}/{name.lstrip('/')}" if url.rstrip("/") else f"/{name.lstrip('/')}"
+
+
+def exists(url: str) -> bool:
+    fs, path = open_fs(url)
+    return bool(fs.exists(path))
+
+
+def remove(url: str) -> None:
+    """Remove a file or a directory with all in it; nothing happens if there is none."""
+    fs, path = open_fs(url)
+    if fs.exists(path):
+        fs.rm(path, recursive=True)
+
+
+def read_text(url: str) -> str:
+    fs, path = open_fs(url)
+    try:
+        return bytes(fs.cat_file(path)).decode()
+    except FileNotFoundError as error:
+        raise DataError(f"{url}: no such file") from error
+
+
+def write_text(url: str, text: str) -> None:
+    """Write a file whole: beside, then renamed over the old one, so that a reader sees the old or the new."""
+    fs, path = open_fs(url)
+    fs.makedirs(posixpath.dirname(path), exist_ok=True)
+    beside = hidden(path)
+    try:
+        fs.pipe_file(beside, text.encode())
+        replace(fs, beside, path)
+    finally:
+        if fs.exists(beside):
+            fs.rm_file(beside)
+
+
+def hidden(path: str) -> str:
+    """A new hidden name beside `path`, skipped by every listing."""
+    parent, name = posixpath.split(path.rstrip("/"))
+    return posixpath.join(parent, f".{name}.yarnml-{secrets.token_hex(4)}")
+
+
+def replace(fs: Any, source: str, target: str) -> None:
+    """Put `source` in the place of `target`, which stays aside under a known name until `source` stands.
+
+    A local file is renamed over the old one. Elsewhere (HDFS, and directories everywhere) no rename does that.
+    """
+    if not fs.exists(target) or (_local(fs) and fs.isfile(target)):
+        rename(fs, source, target)
+        return
+    old = aside(target)
+    if fs.exists(old):
+        fs.rm(old, recursive=True)
+    rename(fs, target, old)
+    try:
+        rename(fs, source, target)
+    except BaseException:
+        rename(fs, old, target)
+        raise
+    fs.rm(old, recursive=True)
+
+
+def aside(path: str) -> str:
+    """Where the old `path` waits while the new one takes its place."""
+    parent, name = posixpath.split(path.rstrip("/"))
+    return posixpath.join(parent, f".{name}.yarnml-old")
+
+
+def rename(fs: Any, source: str, target: str) -> None:
+    """Rename a file or directory and check that it happened: some stores only return False."""
+    fs.mv(source, target, recursive=fs.isdir(source))
+    if fs.exists(source) or not fs.exists(target):
+        raise DataError(f"{target}: could not be written: renaming {source} to it failed")
+
+
+def _local(fs: Any) -> bool:
+    return "file" in ((fs.protocol,) if isinstance(fs.protocol, str) else fs.protocol)
