@@ -1,0 +1,1 @@
+"""The apps that come with yarnml: one folder an algorithm, registered nowhere."""

@@ -1,0 +1,1 @@
+"""Multiclass logistic regression: a row's class, with probabilities, from a weighted sum of its features."""

@@ -1,0 +1,49 @@
+"""Apps: what one is, where they are found, and the worker that each is handed.
+
+An app is a folder whose `app.py` says, by module names alone, what it does:
+
+    task = Classification()                  fixes the label, the metrics, the columns of a prediction
+    class Config(AppConfig): ...             its flags, defaults and help texts
+    def tables(cfg, schema): ...             the tables its workers share             (optional)
+    def start(me, cfg): ...                  all workers, once a run, before clock 0  (optional)
+    def work(me, cfg): ...                   what each worker does
+    def model(me, cfg): ...                  what was learned                         (optional: the tables)
+    def predict(model, batch): ...           without it the app makes no model: `work` writes a data set to `me.out`
+    def check(cfg, schema): ...              raises UsageError where the two don't fit (optional)
+    def schema(cfg): ...                     how its data is read, if not by guessing  (optional; --label isn't needed)
+    demo = Demo(...)                         what it runs on when no data is named     (optional)
+"""
+
+from yarnml.app.app import App
+from yarnml.app.batch import Batch
+from yarnml.app.demo import Demo
+from yarnml.app.execute import execute
+from yarnml.app.find import app_names, load_app
+from yarnml.app.saved import open_model
+from yarnml.app.scores import score
+from yarnml.app.worker import Worker
+from yarnml.config import AppConfig, Count, Fraction, NonNegative, Positive
+from yarnml.errors import UsageError
+from yarnml.model import Artifacts, Model
+from yarnml.task import Columns
+
+__all__ = [
+    "App",
+    "AppConfig",
+    "Artifacts",
+    "Batch",
+    "Columns",
+    "Count",
+    "Demo",
+    "Fraction",
+    "Model",
+    "NonNegative",
+    "Positive",
+    "UsageError",
+    "Worker",
+    "app_names",
+    "execute",
+    "load_app",
+    "open_model",
+    "score",
+]

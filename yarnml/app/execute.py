@@ -1,0 +1,67 @@
+"""Execute: one worker's whole run of an app, the same inline, as a process, and in a container."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from hdfs_io import join
+from yarnml.app.output import shared_output
+from yarnml.app.worker import Worker
+from yarnml.model import Model, save_model
+
+
+def execute(me: Worker) -> dict[str, Any]:
+    """Run the app as this worker, save what it made, and return the results, the same for all workers.
+
+    {"train": metrics, "test": metrics, "model": url or None, "out": url or None, "notes": [...], "seconds": {...}}
+    BLAS is held to one thread: apps share rows out over `me.crew`, which costs less and gives the same bits each time.
+    """
+    with threadpool_limits(1, user_api="blas"):
+        return _with_model(me) if me.app.predict is not None else _with_output(me)
+
+
+def _with_model(me: Worker) -> dict[str, Any]:
+    _ = me.data  # read before the clock of training runs
+    with me.timed("train"):
+        extra = _work(me)
+    model = me.best or me.learned()
+    results: dict[str, Any] = {"train": {}, "test": {}}
+    with me.timed("score"):
+        if me.rows:
+            results["train"] = me.measure(model, me.data)
+        if me.job.test is not None and me.job.test.dataset.has_label:
+            results["test"] = me.measure(model, me.share_of(me.job.test))
+        if "valid" in model.metrics:
+            results["valid"] = model.metrics["valid"]
+    url = me.job.out or join(me.job.url, "model")
+    _save(me, replace(model, metrics={name: results[name] for name in results}), url)
+    return {**results, **extra, "model": url, "out": None, "notes": me.notes, "seconds": me.seconds}
+
+
+def _with_output(me: Worker) -> dict[str, Any]:
+    url = me.job.out or join(me.job.url, "out")
+    with shared_output(url, me.index, me.workers, me.gather) as me.out, me.timed("work"):
+        extra = _work(me)
+    base: dict[str, Any] = {"train": {}, "test": {}, "model": None, "out": url}
+    return {**base, **extra, "notes": me.notes, "seconds": me.seconds}
+
+
+def _work(me: Worker) -> dict[str, Any]:
+    if me.app.start is not None and me.clock_now == 0:
+        me.app.start(me, me.config)
+        me.begin()
+    extra = me.app.work(me, me.config)
+    me.finish()
+    return dict(extra or {})
+
+
+def _save(me: Worker, model: Model, url: str) -> None:
+    """Worker 0 writes; the others wait, so that no process reports success for a model that isn't there."""
+    with me.timed("save"):
+        if me.index == 0:
+            save_model(model, url, source=me.app.source if me.app.private else None)
+        me.gather(np.zeros(0))

@@ -1,0 +1,28 @@
+"""Patience: when training has stopped paying, by the metric of held-out rows after each pass. Pure."""
+
+from __future__ import annotations
+
+import math
+from typing import final
+
+
+@final
+class Patience:
+    """Sees one number a pass, lower is better, and says when `limit` passes in a row have brought nothing."""
+
+    def __init__(self, limit: int) -> None:
+        self.best = math.inf
+        self.spent = 0
+        self._limit = limit
+
+    def better(self, value: float) -> bool:
+        """Take in the number of one more pass; whether it is the best so far."""
+        if value < self.best:
+            self.best, self.spent = value, 0
+            return True
+        self.spent += 1
+        return False
+
+    @property
+    def over(self) -> bool:
+        return self.spent >= self._limit

@@ -1,0 +1,58 @@
+"""Scores: the metrics of a model on rows, by every thread of every worker."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hdfs_io import CSR, Rows
+from yarnml.app.app import App
+from yarnml.app.batch import Batch
+from yarnml.kernels.crew import Crew
+from yarnml.model import Model
+from yarnml.task import Columns, Partial
+
+CHUNK = 16384  # rows predicted at once, so that what is predicted stays in the cache until it is counted
+
+
+def predicted(app: App, model: Model, X: NDArray[np.float32] | CSR, crew: Crew | None = None) -> Columns:
+    """What the app's `predict` returns for all rows of X; its arrays in one piece each."""
+    assert app.predict is not None
+    predict = app.predict
+    found = _each(lambda lo, hi: predict(model, Batch(_rows(X, lo, hi))), len(X), crew)
+    return {name: np.concatenate([columns[name] for columns in found]) for name in found[0]}
+
+
+def score(app: App, model: Model, rows: Rows, crew: Crew | None = None) -> Partial:
+    """What `rows` add to the metrics of the app's task."""
+    assert app.predict is not None
+    assert app.task is not None
+    predict, task = app.predict, app.task
+
+    def partial(lo: int, hi: int) -> Partial:
+        some = rows.slice(lo, hi)
+        return task.partial(predict(model, Batch(some.X)), some.y, some.weight)
+
+    return task.merge(_each(partial, len(rows), crew))
+
+
+def _each(function: Callable[[int, int], Any], rows: int, crew: Crew | None) -> list[Any]:
+    """`function` on chunks of `rows` rows in order, at least once so that an empty share has a result too."""
+
+    def chunks(lo: int, hi: int) -> list[Any]:
+        return [function(a, b) for a, b in _chunks(lo, hi)]
+
+    parts = [chunks(0, rows)] if crew is None else crew.each(chunks, rows, least=CHUNK)
+    return [result for part in parts for result in part]
+
+
+def _chunks(lo: int, hi: int) -> Iterator[tuple[int, int]]:
+    for a in range(lo, max(hi, lo + 1), CHUNK):
+        yield a, min(a + CHUNK, hi)
+
+
+def _rows(X: NDArray[np.float32] | CSR, lo: int, hi: int) -> NDArray[np.float32] | CSR:
+    return X.slice(lo, hi) if isinstance(X, CSR) else X[lo:hi]

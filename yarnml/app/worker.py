@@ -1,0 +1,226 @@
+"""Worker: `me` in an app: one worker's share of the data, its tables, its clock, and what all workers do together."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hdfs_io import Dataset, Rows, Schema, load, span
+from yarnml.app.app import App
+from yarnml.app.patience import Patience
+from yarnml.app.plan import Plan, usual_batch
+from yarnml.app.saved import bound
+from yarnml.app.scores import score
+from yarnml.app.share import Share
+from yarnml.comm.company import Company
+from yarnml.job import Job, Part
+from yarnml.kernels.crew import Crew
+from yarnml.model import Artifacts, Model
+from yarnml.task import Partial
+
+if TYPE_CHECKING:
+    from yarnml.app.batch import Batch
+    from yarnml.ps import Client, Table
+
+T = TypeVar("T")
+WORK = 3  # the purpose of the random numbers that an app draws
+
+
+@final
+class Worker:
+    """What an app's `start`, `work` and `model` are handed."""
+
+    def __init__(self, app: App, job: Job, index: int, client: Client, company: Company) -> None:
+        self.app, self.job, self.index = app, job, index
+        self.workers, self.threads, self.seed, self.staleness = job.workers, job.threads, job.seed, job.staleness
+        self.clock_now = 0  # clocks this worker has ended
+        self.stop = False  # true for all workers at the same clock: `batches` ends
+        self.out = ""  # where an app without a model writes its parts: a directory, or one file
+        self.best: Model | None = None  # on --valid, of the passes so far
+        self.notes: list[str] = []
+        self.seconds: dict[str, float] = {}
+        self.config = app.config(job.config)
+        self._client, self._company = client, company
+        self._states: dict[str, NDArray[Any]] = {}
+        self._data: Rows | None = None
+        self._rows_done = 0
+
+    @cached_property
+    def crew(self) -> Crew:
+        """This worker's threads."""
+        return Crew(self.threads)
+
+    # --- data
+
+    @property
+    def dataset(self) -> Dataset:
+        """The data set that is trained on."""
+        assert self.job.train is not None, f"app {self.app.name} was started without data"
+        return self.job.train.dataset
+
+    @property
+    def schema(self) -> Schema:
+        return self.dataset.schema
+
+    @property
+    def rows(self) -> int:
+        """Training rows of all workers."""
+        return 0 if self.job.train is None else self.job.train.rows
+
+    @property
+    def data(self) -> Rows:
+        """This worker's training rows, possibly none: in the data set's order, until `batches` shuffles them."""
+        if self._data is None:
+            assert self.job.train is not None, f"app {self.app.name} was started without data"
+            self._data = self.share_of(self.job.train)
+        return self._data
+
+    def share_of(self, part: Part) -> Rows:
+        """This worker's rows of another part."""
+        with self.timed("load"):
+            lo, hi = span(part.dataset.rows, self.index, self.workers)
+            return load(part.dataset, lo, hi, part.sample, threads=self.threads)
+
+    def batches(self, batch: int | None, epochs: int, patience: int = 3) -> Iterator[Batch]:
+        """The batches of `epochs` passes, one a clock; call it once, and `clock()` for each.
+
+        `batch`: rows a clock, over all workers (None: about 200 clocks a pass). It goes on at `clock_now`, and ends
+        when `stop` is set. With --valid, every pass ends with a score on those rows, for which workers wait for each
+        other; after `patience` passes without gain training stops, and the best pass's model is what is saved.
+        """
+        plan = Plan(self.rows, len(self.data), batch or usual_batch(self.rows), self.seed, self._first_row)
+        share = Share(self.data, plan)
+        self._data = share.rows
+        watch = Patience(patience)
+        while self.clock_now < epochs * plan.steps and not self.stop:
+            epoch, step = divmod(self.clock_now, plan.steps)
+            now = self.clock_now
+            piece = share.batch(epoch, step, int(plan.order(epoch)[step]))
+            yield piece
+            assert self.clock_now == now + 1, "an app ends each batch with exactly one me.clock()"
+            self._rows_done += len(piece)
+            if step + 1 == plan.steps and self.job.valid is not None:
+                self._validate(watch, epoch)
+
+    # --- tables and clocks
+
+    def table(self, name: str) -> Table:
+        return self._client.table(name)
+
+    def clock(self) -> None:
+        """End this clock: its increments leave. Raises Stopped or PeerLost if the run can't go on."""
+        self._client.clock()
+        self._company.check()
+        self.clock_now += 1
+
+    # --- all workers together
+
+    def sum(self, x: Any) -> NDArray[Any]:
+        """The sum of every worker's x, the same for all, to the bit."""
+        return self._company.sum(np.asarray(x))
+
+    def gather(self, x: Any) -> list[NDArray[Any]]:
+        """Every worker's x, in the workers' order."""
+        return self._company.gather(np.asarray(x))
+
+    def measure(self, model: Model, rows: Rows, app: App | None = None) -> dict[str, float]:
+        """The metrics of `model` on the rows of all workers."""
+        app = app or self.app
+        assert app.task is not None
+        return app.task.metrics(app.task.merge(self._gather_partial(score(app, model, rows, self.crew))))
+
+    # --- what this worker keeps, says and draws
+
+    @property
+    def rng(self) -> np.random.Generator:
+        """Random numbers of this worker in this clock: a new generator with the same numbers each time it is asked."""
+        key = [self.seed % 2**64, WORK]
+        return np.random.Generator(np.random.Philox(key=key, counter=[0, 0, self.index, self.clock_now]))
+
+    def state(self, name: str, init: Callable[[], NDArray[Any]]) -> NDArray[Any]:
+        """An array of this worker that lives over clocks and is part of every checkpoint."""
+        if name not in self._states:
+            self._states[name] = init()
+        return self._states[name]
+
+    def report(self, **numbers: float) -> None:
+        """Numbers of this clock for whoever watches the run: loss=..., moved=... ."""
+        self._company.report({"clock": self.clock_now, "rows": self._rows_done, **numbers})
+
+    def note(self, text: str) -> None:
+        """A remark that the user should read, kept with the model. Every worker says the same; it is shown once."""
+        if text not in self.notes:
+            self.notes.append(text)
+
+    def timed(self, name: str) -> _Timed:
+        """A context whose seconds are added to the run's under `name`."""
+        return _Timed(self.seconds, name)
+
+    # --- for the frame around the app
+
+    def begin(self) -> None:
+        """End what `start` did: a clock of its own, which isn't counted, so that work begins at clock 0."""
+        self._client.clock()
+
+    def finish(self) -> None:
+        """No more increments of this worker; when it returns, those of every worker are in the tables."""
+        self._client.finish()
+        self.gather(np.zeros(0))
+
+    def model(self, arrays: Mapping[str, NDArray[Any]]) -> Model:
+        """A model of these arrays, ready to predict."""
+        app = self.app
+        assert app.task is not None
+        made = Model(
+            app=app.name, task=app.task.name, schema=self.schema, config=dict(self.job.config), arrays=dict(arrays),
+            version=app.version, code=app.code, private=app.private, notes=tuple(self.notes),
+        )  # fmt: skip
+        return bound(made, app)
+
+    def learned(self) -> Model:
+        """What the tables say now, as the app's model."""
+        if self.app.model is not None:
+            return self.model(self.app.model(self, self.config))
+        specs = self.app.specs(self.config, self.schema)
+        arrays: Artifacts = {spec.name: np.array(self.table(spec.name).get()) for spec in specs}
+        return self.model(arrays)
+
+    @property
+    def _first_row(self) -> int:
+        return span(self.dataset.rows, self.index, self.workers)[0]
+
+    @cached_property
+    def _valid(self) -> Rows:
+        assert self.job.valid is not None
+        return self.share_of(self.job.valid)
+
+    def _gather_partial(self, partial: Partial) -> list[Partial]:
+        each = {name: self.gather(partial[name]) for name in sorted(partial)}
+        return [{name: arrays[worker] for name, arrays in each.items()} for worker in range(self.workers)]
+
+    def _validate(self, watch: Patience, epoch: int) -> None:
+        model = self.learned()
+        metrics = self.measure(model, self._valid)
+        assert self.app.task is not None
+        if watch.better(metrics.get(self.app.task.watch, float("inf"))):
+            self.best = replace(model, metrics={"valid": metrics})
+        self.stop = self.stop or watch.over
+        self.report(epoch=epoch, **{f"valid_{name}": value for name, value in metrics.items()})
+
+
+@final
+class _Timed:
+    def __init__(self, seconds: dict[str, float], name: str) -> None:
+        self._seconds, self._name = seconds, name
+
+    def __enter__(self) -> None:
+        self._begin = time.perf_counter()
+
+    def __exit__(self, *_: object) -> None:
+        self._seconds[self._name] = self._seconds.get(self._name, 0.0) + time.perf_counter() - self._begin

@@ -1,0 +1,48 @@
+"""Features: whatever a caller holds rows in, as the matrix that kernels take."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hdfs_io import CSR, Schema
+from yarnml.errors import UsageError, nearest
+
+
+def matrix(X: Any, schema: Schema) -> NDArray[np.float32] | CSR:
+    """X as float32 (rows, width): dense, or CSR if it is sparse. UsageError if its columns aren't the schema's."""
+    if isinstance(X, CSR):
+        found: NDArray[np.float32] | CSR = X
+    elif hasattr(X, "tocsr"):
+        found = _from_scipy(X)
+    elif hasattr(X, "column_names") or hasattr(X, "columns"):
+        found = _from_table(X, schema)
+    else:
+        found = np.ascontiguousarray(X, dtype=np.float32)
+    if len(found.shape) != 2 or found.shape[1] != schema.width:
+        raise UsageError(f"the model takes rows of {schema.width} features, got an array of shape {found.shape}")
+    return found
+
+
+def _from_scipy(X: Any) -> CSR:
+    csr = X.tocsr()
+    if not csr.has_sorted_indices:
+        csr = csr.sorted_indices()
+    indptr, indices = csr.indptr.astype(np.int64), csr.indices.astype(np.int32)
+    return CSR(indptr, indices, csr.data.astype(np.float32), csr.shape[1])
+
+
+def _from_table(X: Any, schema: Schema) -> NDArray[np.float32]:
+    """The schema's features out of a pandas or Arrow table, by name, in the schema's order."""
+    names = list(X.column_names if hasattr(X, "column_names") else X.columns)
+    wanted = schema.features if schema.features is not None else tuple(names)
+    known = {str(name): name for name in names}
+    for name in wanted:
+        if str(name) not in known:
+            raise UsageError(f"the table has no column {name!r}, which the model was trained on{nearest(name, known)}")
+    rows = np.empty((len(X), len(wanted)), np.float32)
+    for place, name in enumerate(wanted):
+        rows[:, place] = np.asarray(X[known[str(name)]], dtype=np.float32)
+    return rows
