@@ -18,7 +18,7 @@ class Company(ABC):
 
     @abstractmethod
     def check(self) -> None:
-        """Raise `Stopped` or `PeerLost` if the run has ended or the coordinator is silent. Not a barrier, never waits."""
+        """Raise `Stopped` if the run is to end, `PeerLost` if the coordinator is silent. Not a barrier, never waits."""
 
     @abstractmethod
     def report(self, numbers: dict[str, float]) -> None:

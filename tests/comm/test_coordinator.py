@@ -1,0 +1,216 @@
+"""The coordinator against its rules: chosen histories, then random ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from yarnml.comm.coordinator import Coordinator
+from yarnml.comm.events import (
+    Deliver,
+    Effect,
+    End,
+    Event,
+    Exited,
+    Failed,
+    Finished,
+    HandedIn,
+    Joined,
+    Reachable,
+    Reported,
+    Send,
+    Stop,
+    Tick,
+    Unreachable,
+)
+from yarnml.comm.outcome import Outcome
+from yarnml.comm.seat import Seat, seats
+from yarnml.wire.message import Abort, Ack, Gathered, Message, Roster
+
+ROLES = {"worker": 2, "server": 1}
+W0, W1, S0 = seats(ROLES)
+
+
+def joined(seat: Seat, peer: str | None = None) -> Joined:
+    address = f"tcp://{seat.slug}" if seat.role == "server" else ""
+    return Joined(peer or seat.slug, seat, address, f"host h, pid {10 + seat.index}")
+
+
+def told(effects: list[Effect], kind: type[Message]) -> dict[str, Any]:
+    return {e.peer: e.message for e in effects if isinstance(e, Send) and isinstance(e.message, kind)}
+
+
+def ended(effects: list[Effect]) -> Outcome:
+    [end] = [e for e in effects if isinstance(e, End)]
+    return end.outcome
+
+
+@pytest.fixture
+def fresh() -> Coordinator:
+    return Coordinator(ROLES, silence=10.0, join_by=60.0)
+
+
+@pytest.fixture
+def running(fresh: Coordinator) -> Coordinator:
+    for seat in seats(ROLES):
+        fresh.handle(joined(seat), 0.0)
+    return fresh
+
+
+def test_the_roster_goes_to_all_once_all_have_joined(fresh: Coordinator) -> None:
+    assert fresh.handle(joined(S0), 0.0) == []
+    assert fresh.handle(joined(W1), 1.0) == []
+    rosters = told(fresh.handle(joined(W0), 2.0), Roster)
+    assert {peer: roster.servers for peer, roster in rosters.items()} == dict.fromkeys(
+        ("worker-0", "worker-1", "server-0"), ("tcp://server-0",)
+    )
+
+
+def test_who_asks_again_is_told_again(running: Coordinator) -> None:
+    assert list(told(running.handle(joined(W1), 1.0), Roster)) == ["worker-1"]
+
+
+def test_a_taken_seat_is_refused(running: Coordinator) -> None:
+    effects = running.handle(joined(W1, "another"), 1.0)
+    assert told(effects, Abort)["another"].reason == "worker 1 has joined already, from host h, pid 11"
+    assert running.outcome is None
+
+
+def test_an_unknown_seat_is_refused(fresh: Coordinator) -> None:
+    effects = fresh.handle(joined(Seat("worker", 2)), 1.0)
+    assert told(effects, Abort)["worker-2"].reason == "this run has no worker 2"
+
+
+def test_who_never_joined_is_named(fresh: Coordinator) -> None:
+    fresh.handle(joined(W0), 0.0)
+    assert fresh.handle(Tick(), 59.0) == []
+    outcome = ended(fresh.handle(Tick(), 60.0))
+    assert outcome.message == "the run could not start: server 0, worker 1 did not join in time"
+
+
+def test_a_gather_answers_all_in_worker_order(running: Coordinator) -> None:
+    assert running.handle(HandedIn("worker-1", 0, np.array([1])), 1.0) == []
+    gathered = told(running.handle(HandedIn("worker-0", 0, np.array([0])), 1.0), Gathered)
+    assert {peer: [a.item() for a in g.arrays] for peer, g in gathered.items()} == {
+        "worker-0": [0, 1],
+        "worker-1": [0, 1],
+    }
+
+
+def test_reports_are_passed_on_with_their_worker(running: Coordinator) -> None:
+    assert running.handle(Reported("worker-1", {"loss": 0.5}), 1.0) == [Deliver(1, {"loss": 0.5})]
+    assert running.handle(Reported("nobody", {"loss": 0.5}), 1.0) == []
+
+
+def test_the_run_succeeds_with_its_last_worker_and_keeps_worker_0s_result(running: Coordinator) -> None:
+    assert list(told(running.handle(Finished("worker-0", {"a": 1}), 1.0), Ack)) == ["worker-0"]
+    effects = running.handle(Finished("worker-1", {"b": 1}), 2.0)
+    assert ended(effects) == Outcome("succeeded", result={"a": 1})
+    assert list(told(running.handle(Finished("server-0", None), 3.0), Ack)) == ["server-0"]
+
+
+def test_an_error_ends_the_run_for_all(running: Coordinator) -> None:
+    effects = running.handle(Failed("worker-0", "ValueError: no"), 1.0)
+    assert ended(effects) == Outcome("failed", "worker 0: ValueError: no", W0)
+    assert {peer: abort.reason for peer, abort in told(effects, Abort).items()} == dict.fromkeys(
+        ("worker-0", "worker-1", "server-0"), "worker 0: ValueError: no"
+    )
+
+
+def test_silence_counts_from_the_first_failure_to_reach(running: Coordinator) -> None:
+    running.handle(Unreachable("server-0"), 5.0)
+    running.handle(Unreachable("server-0"), 9.0)
+    assert running.handle(Tick(), 14.9) == []
+    outcome = ended(running.handle(Tick(), 15.0))
+    assert outcome == Outcome("failed", "server 0 (host h, pid 10) was silent for 10 s", S0)
+
+
+def test_a_connection_that_comes_back_is_forgiven(running: Coordinator) -> None:
+    running.handle(Unreachable("worker-1"), 5.0)
+    running.handle(Reachable("worker-1"), 6.0)
+    running.handle(Unreachable("worker-1"), 14.0)
+    assert running.handle(Tick(), 20.0) == []
+
+
+def test_the_own_words_of_a_process_that_ended_win(running: Coordinator) -> None:
+    running.handle(Exited(W1, "(pid 11) ended with exit code 1"), 1.0)
+    assert running.handle(Tick(), 1.1) == []
+    assert ended(running.handle(Failed("worker-1", "KeyError: 'x'"), 1.2)).message == "worker 1: KeyError: 'x'"
+
+
+def test_a_process_that_ended_without_a_word_is_named(running: Coordinator) -> None:
+    running.handle(Exited(W1, "(pid 11) was killed by SIGKILL"), 1.0)
+    assert ended(running.handle(Tick(), 1.6)).message == "worker 1 (pid 11) was killed by SIGKILL"
+
+
+def test_the_end_of_a_process_that_had_finished_is_none(running: Coordinator) -> None:
+    running.handle(Finished("worker-1", None), 1.0)
+    running.handle(Exited(W1, "(pid 11) ended with exit code 0"), 1.0)
+    running.handle(Unreachable("worker-1"), 1.0)
+    assert running.handle(Tick(), 50.0) == []
+
+
+def test_a_gather_without_a_worker_that_has_finished_fails(running: Coordinator) -> None:
+    running.handle(HandedIn("worker-0", 0, np.array([1])), 1.0)
+    assert ended(running.handle(Finished("worker-1", None), 2.0)).message.startswith("worker 1 finished while others")
+
+
+def test_a_deadline_names_who_was_waited_for(running: Coordinator) -> None:
+    running.handle(HandedIn("worker-0", 0, np.array([1])), 1.0)
+    outcome = ended(running.handle(Stop("deadline", "the run's deadline of 5 s has passed"), 2.0))
+    assert outcome == Outcome("deadline", "the run's deadline of 5 s has passed (the others waited for worker 1)")
+
+
+def test_after_the_end_everybody_who_asks_is_told(running: Coordinator) -> None:
+    running.handle(Stop("killed", "killed by a user"), 1.0)
+    for event in (HandedIn("worker-0", 3, np.array([1])), Finished("worker-0", None), joined(W0)):
+        assert told(running.handle(event, 2.0), Abort)["worker-0"].reason == "killed by a user"
+
+
+PEERS = st.sampled_from(["worker-0", "worker-1", "server-0", "another"])
+EVENTS: st.SearchStrategy[Event] = st.one_of(
+    st.builds(joined, st.sampled_from([W0, W1, S0, Seat("worker", 5)]), st.one_of(st.none(), PEERS)),
+    st.builds(HandedIn, PEERS, st.integers(0, 3), st.just(np.zeros(1))),
+    st.builds(Reported, PEERS, st.just({"loss": 1.0})),
+    st.builds(Finished, PEERS, st.none()),
+    st.builds(Failed, PEERS, st.just("ValueError: no")),
+    st.builds(Exited, st.sampled_from([W0, W1, S0]), st.just("(pid 1) ended")),
+    st.builds(Unreachable, PEERS),
+    st.builds(Reachable, PEERS),
+    st.just(Tick()),
+    st.builds(Stop, st.sampled_from(["killed", "interrupted", "deadline"]), st.just("asked for")),
+)
+
+
+@given(st.booleans(), st.lists(st.tuples(EVENTS, st.floats(0, 5)), max_size=60))
+def test_any_history_ends_once_and_stays_ended(start: bool, history: list[tuple[Event, float]]) -> None:
+    coordinator = Coordinator(ROLES, silence=10.0, join_by=60.0)
+    now, ends = 0.0, 0
+    for event, pause in [*((joined(seat), 0.0) for seat in seats(ROLES) if start), *history]:
+        now += pause
+        effects = coordinator.handle(event, now)
+        coordinator.check()
+        ends += sum(isinstance(effect, End) for effect in effects)
+        assert ends == (coordinator.outcome is not None)
+        if ends and not any(isinstance(effect, End) for effect in effects):
+            assert all(isinstance(e, Send) and isinstance(e.message, Abort | Ack) for e in effects)
+
+
+@given(st.permutations([W0, W1, S0]), st.lists(st.tuples(EVENTS, st.floats(0, 5)), max_size=30))
+def test_no_run_lasts_with_somebody_out_of_reach(order: list[Seat], history: list[tuple[Event, float]]) -> None:
+    coordinator = Coordinator(ROLES, silence=10.0, join_by=60.0)
+    for seat in order:
+        coordinator.handle(joined(seat), 0.0)
+    now = 0.0
+    for event, pause in history:
+        now += pause
+        coordinator.handle(event, now)
+    awaited = coordinator.peers()
+    for peer in awaited:
+        coordinator.handle(Unreachable(peer), now)
+    coordinator.handle(Tick(), now + 10.1)
+    assert coordinator.outcome is not None or not awaited

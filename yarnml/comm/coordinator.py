@@ -1,0 +1,199 @@
+"""The coordinator: knows who takes part in a run, lets workers meet, and decides how the run ends (pure).
+
+event        while joining               while running                   when over
+Joined       seat it, or refuse;         answer again, or refuse         say so
+             all are here: the roster
+HandedIn     -                           complete: everybody's parts     say so
+Reported     pass on                     pass on                         -
+Finished     acknowledge                 acknowledge; the last worker's  acknowledge, or say so
+                                         is the run's success
+Failed       failure                     failure                         say so
+Exited       note, unless it finished    note, unless it finished        -
+Unreachable  note since when             note since when                 -
+Tick         too late, exited, silent    exited, silent: failure         -
+Stop         the end                     the end                         -
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, assert_never, final
+
+from yarnml.comm.events import (
+    Deliver,
+    Effect,
+    End,
+    Event,
+    Exited,
+    Failed,
+    Finished,
+    HandedIn,
+    Joined,
+    Reachable,
+    Reported,
+    Send,
+    Stop,
+    Tick,
+    Unreachable,
+)
+from yarnml.comm.meeting import Meeting
+from yarnml.comm.outcome import Outcome
+from yarnml.comm.roll import Entry, Roll
+from yarnml.comm.seat import Seat, spoken
+from yarnml.wire.message import Abort, Ack, Gathered, Roster
+
+LAST_WORDS = 0.5  # seconds in which what a process said before it ended may still arrive, and tells more
+
+
+@final
+class Coordinator:
+    """`handle` takes what happened and when, in seconds on any one clock, and returns what is to be done."""
+
+    def __init__(self, roles: Mapping[str, int], *, silence: float, join_by: float) -> None:
+        """`roles`: how many of each; `silence`: seconds out of reach that count as death; `join_by`: on the clock."""
+        self._silence = silence
+        self._join_by = join_by
+        self._roll = Roll(roles)
+        self._meeting = Meeting(roles["worker"])
+        self._exits: list[tuple[float, Exited]] = []
+        self._result: dict[str, Any] | None = None
+        self.outcome: Outcome | None = None
+
+    def handle(self, event: Event, now: float) -> list[Effect]:
+        return self._live(event, now) if self.outcome is None else self._remind(event, self.outcome)
+
+    def _live(self, event: Event, now: float) -> list[Effect]:
+        match event:
+            case Joined():
+                return self._join(event)
+            case HandedIn():
+                return self._hand_in(event)
+            case Reported():
+                return self._report(event)
+            case Finished():
+                return self._finish(event)
+            case Failed():
+                return self._fail(event)
+            case Exited():
+                return self._exit(event, now)
+            case Unreachable() | Reachable():
+                return self._reach(event, now)
+            case Tick():
+                return self._tick(now)
+            case Stop():
+                return self._end(Outcome(event.state, event.reason + self._waiting()))
+        assert_never(event)
+
+    def peers(self) -> list[str]:
+        """Those who have joined and have work to do: they are to hear that the coordinator lives."""
+        return [entry.peer for entry in self._roll.entries() if not entry.finished]
+
+    def check(self) -> None:
+        """Raise AssertionError if the state contradicts itself."""
+        self._roll.check()
+        self._meeting.check()
+        if self.outcome is not None:
+            done = not self._roll.missing() and all(entry.finished for entry in self._roll.entries("worker"))
+            assert done if self.outcome.ok else self.outcome.message
+
+    def _join(self, event: Joined) -> list[Effect]:
+        again = not self._roll.missing()
+        refusal = self._roll.join(Entry(event.seat, event.peer, event.address, event.name))
+        if refusal:
+            return [Send(event.peer, Abort(reason=refusal))]
+        if self._roll.missing():
+            return []
+        roster = Roster(servers=tuple(entry.address for entry in self._roll.entries("server")))
+        return [Send(peer, roster) for peer in ([event.peer] if again else self.peers())]
+
+    def _hand_in(self, event: HandedIn) -> list[Effect]:
+        entry = self._roll.by_peer(event.peer)
+        if entry is None or entry.seat.role != "worker" or self._roll.missing():
+            return []
+        told = self._meeting.hand_in(entry.seat.index, event.sequence, event.part)
+        if not told:
+            return self._deserted()
+        gathered = Gathered(seq=event.sequence, arrays=tuple(self._meeting.parts(event.sequence)))
+        workers = self._roll.entries("worker")
+        return [Send(workers[worker].peer, gathered) for worker in told]
+
+    def _report(self, event: Reported) -> list[Effect]:
+        entry = self._roll.by_peer(event.peer)
+        return [] if entry is None else [Deliver(entry.seat.index, event.numbers)]
+
+    def _finish(self, event: Finished) -> list[Effect]:
+        entry = self._roll.by_peer(event.peer)
+        if entry is None or self._roll.missing():
+            return []
+        entry.finished = True
+        if entry.seat == Seat("worker", 0):
+            self._result = event.result
+        heard: list[Effect] = [Send(event.peer, Ack())]
+        if all(worker.finished for worker in self._roll.entries("worker")):
+            return heard + self._end(Outcome("succeeded", result=self._result))
+        return heard + self._deserted()
+
+    def _fail(self, event: Failed) -> list[Effect]:
+        entry = self._roll.by_peer(event.peer)
+        return [] if entry is None else self._failed(f"{entry.seat}: {event.error}", entry.seat)
+
+    def _exit(self, event: Exited, now: float) -> list[Effect]:
+        entry = self._roll.by_seat(event.seat)
+        if entry is None or not entry.finished:
+            self._exits.append((now, event))
+        return []
+
+    def _reach(self, event: Unreachable | Reachable, now: float) -> list[Effect]:
+        entry = self._roll.by_peer(event.peer)
+        if entry is not None:
+            gone = isinstance(event, Unreachable)
+            entry.unreachable_since = min(entry.unreachable_since, now) if gone else math.inf
+        return []
+
+    def _tick(self, now: float) -> list[Effect]:
+        if self._exits:
+            since, first = self._exits[0]
+            return self._failed(f"{first.seat} {first.how}", first.seat) if now - since >= LAST_WORDS else []
+        silent = self._roll.silent(now, self._silence)
+        if silent is not None:
+            return self._failed(f"{silent} was silent for {self._silence:g} s", silent.seat)
+        missing = self._roll.missing()
+        if missing and now >= self._join_by:
+            return self._failed(f"the run could not start: {spoken(missing)} did not join in time", missing[0])
+        return []
+
+    def _deserted(self) -> list[Effect]:
+        """A worker that waits for one that has finished would wait for ever."""
+        gone = [entry.seat for entry in self._awaited() if entry.finished]
+        if not gone:
+            return []
+        text = f"{spoken(gone)} finished while others wait in a gather or sum; all workers must call them equally often"
+        return self._failed(text, gone[0])
+
+    def _awaited(self) -> list[Entry]:
+        workers = self._roll.entries("worker")
+        return [workers[worker] for worker in self._meeting.waited_for()]
+
+    def _waiting(self) -> str:
+        if missing := self._roll.missing():
+            return f" ({spoken(missing)} had not joined)"
+        awaited = [entry.seat for entry in self._awaited()]
+        return f" (the others waited for {spoken(awaited)})" if awaited else ""
+
+    def _failed(self, message: str, culprit: Seat) -> list[Effect]:
+        return self._end(Outcome("failed", message, culprit))
+
+    def _end(self, outcome: Outcome) -> list[Effect]:
+        """After a success nobody is told: servers end when their last worker is done."""
+        self.outcome = outcome
+        told = [] if outcome.ok else self.peers()
+        return [*(Send(peer, Abort(reason=outcome.message)) for peer in told), End(outcome)]
+
+    def _remind(self, event: Event, outcome: Outcome) -> list[Effect]:
+        """Who still speaks hasn't heard that the run is over, or its acknowledgement was lost."""
+        if not isinstance(event, Joined | HandedIn | Finished | Failed):
+            return []
+        if outcome.ok:
+            return [Send(event.peer, Ack())] if isinstance(event, Finished) else []
+        return [Send(event.peer, Abort(reason=outcome.message))]

@@ -1,0 +1,129 @@
+"""The hub: the loop that runs a coordinator over a listener."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterable, Iterator
+from typing import final
+
+from yarnml.comm.coordinator import Coordinator
+from yarnml.comm.events import (
+    Deliver,
+    Effect,
+    End,
+    Event,
+    Failed,
+    Finished,
+    HandedIn,
+    Joined,
+    Reachable,
+    Reported,
+    Send,
+    Tick,
+    Unreachable,
+)
+from yarnml.comm.outcome import Outcome
+from yarnml.comm.seat import Seat
+from yarnml.wire.message import Beat, Fail, Finish, Gather, Join, Message, Report
+from yarnml.wire.transport import Listener, Receipt, Status
+
+TICK = 0.05  # seconds: how late a process's end, a kill or a deadline is seen
+BEAT = 0.2  # seconds between beats
+BLIND = 0.8  # seconds after which the transport sees that a peer has stopped
+
+
+@final
+class Hub:
+    """Runs in a thread of the driver or in the scheduler's container, which is where reports go.
+
+    Aliveness is the transport's: its own threads answer heartbeats, so that a worker that computes for a minute without
+    a look at its channel lives, and one that was killed or stopped does not. A beat is how the hub asks.
+    """
+
+    def __init__(
+        self, listener: Listener, coordinator: Coordinator, on_report: Callable[[int, dict[str, float]], None]
+    ) -> None:
+        self._listener = listener
+        self._coordinator = coordinator
+        self._on_report = on_report
+        self._beats: dict[str, Receipt] = {}  # the last one to each peer
+        self._beat_due = 0.0
+
+    def run(self, watch: Callable[[], Iterable[Event]]) -> Outcome:
+        """Until the run is over. `watch` is asked each tick what else has happened: exits, a wish to stop."""
+        while True:
+            for event in [*self._hear(), *watch(), *self._beat(), Tick()]:
+                outcome = self._handle(event)
+                if outcome is not None:
+                    return outcome
+
+    def see_off(self, until: Callable[[], bool], seconds: float) -> None:
+        """Tell those who still ask how the run ended, until nobody can ask or `seconds` have passed."""
+        end = time.monotonic() + seconds
+        while not until() and time.monotonic() < end:
+            for event in self._hear():
+                self._handle(event)
+
+    def _hear(self) -> Iterator[Event]:
+        """What peers say, for one tick or until none says anything for so long."""
+        end = time.monotonic() + TICK
+        while (received := self._listener.recv(max(0.0, end - time.monotonic()))) is not None:
+            yield from event_of(*received)
+            if time.monotonic() >= end:
+                return
+
+    def _handle(self, event: Event) -> Outcome | None:
+        now = time.monotonic()
+        return self._do(self._coordinator.handle(event, now - BLIND if isinstance(event, Unreachable) else now))
+
+    def _do(self, effects: Iterable[Effect]) -> Outcome | None:
+        outcome = None
+        for effect in effects:
+            match effect:
+                case Send():
+                    self._listener.send(effect.peer, effect.message)
+                case Deliver():
+                    self._on_report(effect.worker, effect.numbers)
+                case End():
+                    outcome = effect.outcome
+        return outcome
+
+    def _beat(self) -> list[Event]:
+        """One beat to each peer, and what the last ones tell. A peer that reads slowly gets no more of them."""
+        now = time.monotonic()
+        if now < self._beat_due:
+            return []
+        self._beat_due = now + BEAT
+        events: list[Event] = []
+        for peer in self._coordinator.peers():
+            last = self._beats.get(peer)
+            if last is None or last.status is not Status.WAITS:
+                self._beats[peer] = last = self._listener.send(peer, Beat())
+            events.append(Unreachable(peer) if last.status is Status.GONE else Reachable(peer))
+        return events
+
+
+def event_of(peer: str, message: Message) -> list[Event]:
+    """What a message means to the coordinator; nothing if it is none of its kinds or makes no sense."""
+    match message:
+        case Join():
+            return [Joined(peer, Seat(message.role, message.sender), message.address, message.name)]
+        case Gather():
+            return [HandedIn(peer, message.seq, message.array)]
+        case Report():
+            numbers = _object(message.numbers)
+            return [] if numbers is None else [Reported(peer, numbers)]
+        case Finish():
+            return [Finished(peer, _object(message.result))]
+        case Fail():
+            return [Failed(peer, message.error)]
+    return []
+
+
+def _object(text: str) -> dict[str, float] | None:
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) else None
