@@ -1,0 +1,1 @@
+"""k-means: rows into k groups, each around the mean of its rows."""
