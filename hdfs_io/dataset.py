@@ -30,12 +30,13 @@ class Dataset:
     schema: Schema
     pieces: tuple[Piece, ...]  # in the rows' order
     rows: int
+    types: tuple[tuple[str, str], ...] = ()  # every column of the files, with its Arrow type over all of them
     has_label: bool = True  # the files hold the schema's label column
     notes: tuple[str, ...] = ()  # remarks worth printing: guessed, skipped, widened, left out
     kept: tuple[Any, ...] | None = field(default=None, repr=False, compare=False)  # parsed pieces, of this process only
 
     def to_json(self) -> dict[str, Any]:
-        value = {name: getattr(self, name) for name in ("url", "rows", "has_label", "notes")}
+        value = {name: getattr(self, name) for name in ("url", "rows", "types", "has_label", "notes")}
         pieces = [asdict(piece) for piece in self.pieces]
         return {**value, "options": self.options.to_json(), "schema": self.schema.to_json(), "pieces": pieces}
 
@@ -47,6 +48,7 @@ class Dataset:
             schema=Schema.from_json(value["schema"]),
             pieces=tuple(Piece(**piece) for piece in value["pieces"]),
             rows=value["rows"],
+            types=tuple((name, kind) for name, kind in value["types"]),
             has_label=value["has_label"],
             notes=tuple(value["notes"]),
         )
@@ -79,5 +81,5 @@ class Dataset:
             return f"{label.name!r}: not in these files"
         if label.classes is None:
             return f"{label.name!r}: a number"
-        shown = ", ".join(str(value) for value in label.classes[:10]) + ", ..." * (len(label.classes) > 10)
+        shown = ", ".join(str(value)[:20] for value in label.classes[:10]) + ", ..." * (len(label.classes) > 10)
         return f"{label.name!r}: {len(label.classes)} classes ({shown})"

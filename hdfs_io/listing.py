@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from hdfs_io.errors import DataError
-from hdfs_io.store import open_fs
+from hdfs_io.store import open_fs, url_of
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ def list_files(url: str) -> list[DataFile]:
     fs, path = open_fs(url)
     found = sorted(_find(fs, path), key=lambda info: str(info["name"]))
     if found:
-        return [DataFile(fs.unstrip_protocol(info["name"]), int(info["size"] or 0)) for info in found]
+        return [DataFile(url_of(fs, info["name"]), int(info["size"] or 0)) for info in found]
     if fs.isdir(path):
         raise DataError(f"{url}: holds no data file (names that begin with _ or . or end with ._COPYING_ are skipped)")
     raise DataError(f"{url}: no such file or directory{_near(fs, path)}")

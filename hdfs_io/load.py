@@ -3,12 +3,75 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
-from hdfs_io.dataset import Dataset
+from hdfs_io.csr import CSR
+from hdfs_io.dataset import Dataset, Piece
+from hdfs_io.formats import reader_for
+from hdfs_io.reader import Filled, Frame
 from hdfs_io.rows import Rows
 from hdfs_io.sample import Sample
+
+
+@dataclass(frozen=True, eq=False)
+class Share:
+    """What one piece gives to the rows that are loaded."""
+
+    piece: Piece
+    kept: Any  # what its survey kept, or None
+    rows: NDArray[np.int64]  # positions in the piece, rising
+    at: int  # place of the first among the loaded rows
+    room: int  # place of its first value among the loaded ones, if no row of earlier pieces were left out
+
+
+@dataclass(frozen=True, eq=False)
+class Room:
+    """Arrays for all rows that are loaded."""
+
+    X: NDArray[np.float32] | None
+    y: NDArray[Any] | None
+    weight: NDArray[np.float32] | None
+    counts: NDArray[np.int64] | None
+    indices: NDArray[np.int32] | None
+    values: NDArray[np.float32] | None
+
+    @classmethod
+    def of(cls, dataset: Dataset, shares: Sequence[Share]) -> Room:
+        """Room for the shares. What isn't filled in the end is never touched, so it takes no memory."""
+        n = sum(len(share.rows) for share in shares)
+        size = sum(share.piece.values for share in shares)
+        schema, sparse = dataset.schema, dataset.schema.sparse
+        y = np.int32 if schema.classes else np.float32
+        return cls(
+            X=None if sparse else np.empty((n, schema.width), np.float32),
+            y=np.empty(n, y) if dataset.has_label else None,
+            weight=np.empty(n, np.float32) if dataset.options.roles.weight is not None else None,
+            counts=np.empty(n, np.int64) if sparse else None,
+            indices=np.empty(size, np.int32) if sparse else None,
+            values=np.empty(size, np.float32) if sparse else None,
+        )
+
+    def frame(self, share: Share) -> Frame:
+        rows = slice(share.at, share.at + len(share.rows))
+        room = slice(share.room, share.room + share.piece.values)
+
+        def cut(array: Any, part: slice) -> Any:
+            return None if array is None else array[part]
+
+        return Frame(
+            X=cut(self.X, rows),
+            y=cut(self.y, rows),
+            weight=cut(self.weight, rows),
+            counts=cut(self.counts, rows),
+            indices=cut(self.indices, room),
+            values=cut(self.values, room),
+        )
 
 
 def count(dataset: Dataset, sample: Sample) -> int:
@@ -17,10 +80,94 @@ def count(dataset: Dataset, sample: Sample) -> int:
 
 
 def load(dataset: Dataset, lo: int, hi: int, sample: Sample | None = None, threads: int = 1) -> Rows:
-    """The global rows [lo, hi) that `sample` keeps."""
-    raise NotImplementedError
+    """The global rows [lo, hi) that `sample` (None: all) keeps. Only pieces that overlap are read, a thread each.
+
+    Raises DataError if a file has changed since the scan, or holds what the scan couldn't see without reading it
+    (nan in a Parquet column).
+    """
+    shares = list(_shares(dataset, max(0, lo), min(hi, dataset.rows), sample or Sample.all()))
+    room, reader = Room.of(dataset, shares), reader_for(dataset.options)
+
+    def fill(share: Share) -> Filled:
+        return reader.fill(dataset, share.piece, share.rows, room.frame(share), share.kept)
+
+    if threads == 1 or len(shares) < 2:
+        filled = [fill(share) for share in shares]
+    else:
+        with ThreadPoolExecutor(threads) as pool:
+            filled = list(pool.map(fill, shares))
+    number = [share.rows + share.piece.first_row for share in shares]
+    return Rows(
+        X=_sparse(dataset, room, shares, filled) if room.X is None else room.X,
+        y=room.y,
+        weight=room.weight,
+        id=_ids(dataset, filled),
+        number=np.concatenate(number) if number else np.empty(0, np.int64),
+        dropped=sum(each.dropped for each in filled),
+    )
 
 
 def read_arrow(dataset: Dataset, lo: int, hi: int, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
-    """The columns of the global rows [lo, hi) as they are in the files."""
-    raise NotImplementedError
+    """The columns (None: all) of the global rows [lo, hi) as they are in the files, in their order."""
+    reader = reader_for(dataset.options)
+    types = dict(dataset.types)
+    for piece in _overlapping(dataset, lo, hi):
+        first = piece.first_row
+        for table in reader.tables(piece, columns):
+            begin, end = max(lo, first), min(hi, first + len(table))
+            if begin < end:
+                yield _typed(table.slice(begin - first, end - begin), types)
+            first += len(table)
+
+
+def _typed(table: pa.Table, types: dict[str, str]) -> pa.Table:
+    """The table with columns in the types they have over all files, where Arrow can name them."""
+    for i, field in enumerate(table.schema):
+        kind = types.get(field.name)
+        if kind is not None and kind != str(field.type) and kind in ("double", "int64", "string"):
+            table = table.set_column(i, field.name, table.column(i).cast(kind))
+    return table
+
+
+def _overlapping(dataset: Dataset, lo: int, hi: int) -> Iterator[Piece]:
+    return (piece for piece in dataset.pieces if max(lo, piece.first_row) < min(hi, piece.first_row + piece.rows))
+
+
+def _shares(dataset: Dataset, lo: int, hi: int, sample: Sample) -> Iterator[Share]:
+    at = room = 0
+    kept = dict(zip(dataset.pieces, dataset.kept or (), strict=False))
+    for piece in _overlapping(dataset, lo, hi):
+        begin, end = max(lo, piece.first_row), min(hi, piece.first_row + piece.rows)
+        rows = np.arange(begin - piece.first_row, end - piece.first_row)
+        if not sample.keeps_all:
+            rows = rows[sample.mask(begin, end)]
+        yield Share(piece, kept.get(piece), rows, at, room)
+        at, room = at + len(rows), room + piece.values
+
+
+def _sparse(dataset: Dataset, room: Room, shares: Sequence[Share], filled: Sequence[Filled]) -> CSR:
+    """The filled parts closed up to one matrix."""
+    assert room.counts is not None
+    assert room.indices is not None
+    assert room.values is not None
+    end = 0
+    for share, each in zip(shares, filled, strict=True):
+        if end != share.room:
+            for array in (room.indices, room.values):
+                array[end : end + each.values] = array[share.room : share.room + each.values]
+        end += each.values
+    indptr = np.zeros(len(room.counts) + 1, np.int64)
+    np.cumsum(room.counts, out=indptr[1:])
+    return CSR(indptr, room.indices[:end], room.values[:end], dataset.schema.width)
+
+
+def _ids(dataset: Dataset, filled: Sequence[Filled]) -> NDArray[Any] | None:
+    if dataset.options.roles.id is None:
+        return None
+    columns = [each.id for each in filled if each.id is not None]
+    if not columns:
+        return np.empty(0, object)
+    kind = dict(dataset.types)[str(dataset.options.roles.id)]
+    cast = kind in ("double", "int64", "string")
+    arrays = [np.asarray((column.cast(kind) if cast else column).to_numpy()) for column in columns]
+    return np.concatenate(arrays)

@@ -27,7 +27,6 @@ class Schema:
     label: Label | None = None
     weight: str | None = None  # column names
     id: str | None = None
-    types: tuple[tuple[str, str], ...] = ()  # every column of the files in order, with its Arrow type over all files
 
     @property
     def classes(self) -> int:
@@ -43,6 +42,5 @@ class Schema:
         if label is not None:
             classes = label["classes"]
             label = Label(label["name"], None if classes is None else tuple(classes))
-        types = tuple((name, kind) for name, kind in value["types"])
         features = None if features is None else tuple(features)
-        return cls(**{**value, "label": label, "features": features, "types": types})
+        return cls(**{**value, "label": label, "features": features})

@@ -21,6 +21,11 @@ def open_fs(url: str) -> tuple[fsspec.AbstractFileSystem, str]:
     return fs, path
 
 
+def url_of(fs: Any, path: str) -> str:
+    """The URL by which `open_fs` finds `path` again; local ones are plain paths, as people write them."""
+    return path if is_local(fs) else str(fs.unstrip_protocol(path))
+
+
 def join(url: str, name: str) -> str:
     """The URL of `name` in the directory `url`."""
     return f"{url.rstrip('/')}/{name.lstrip('/')}" if url.rstrip("/") else f"/{name.lstrip('/')}"
@@ -70,7 +75,7 @@ def replace(fs: Any, source: str, target: str) -> None:
 
     A local file is renamed over the old one. Elsewhere (HDFS, and directories everywhere) no rename does that.
     """
-    if not fs.exists(target) or (_local(fs) and fs.isfile(target)):
+    if not fs.exists(target) or (is_local(fs) and fs.isfile(target)):
         rename(fs, source, target)
         return
     old = aside(target)
@@ -98,5 +103,5 @@ def rename(fs: Any, source: str, target: str) -> None:
         raise DataError(f"{target}: could not be written: renaming {source} to it failed")
 
 
-def _local(fs: Any) -> bool:
+def is_local(fs: Any) -> bool:
     return "file" in ((fs.protocol,) if isinstance(fs.protocol, str) else fs.protocol)

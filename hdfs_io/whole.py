@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from hdfs_io.errors import DataError
-from hdfs_io.store import aside, hidden, open_fs, rename, replace
+from hdfs_io.store import aside, hidden, open_fs, rename, replace, url_of
 
 
 @contextmanager
@@ -24,7 +24,7 @@ def whole(url: str, overwrite: bool = False) -> Iterator[str]:
     staging = hidden(path)
     fs.makedirs(posixpath.dirname(path), exist_ok=True)
     try:
-        yield fs.unstrip_protocol(staging)
+        yield url_of(fs, staging)
         if not fs.exists(staging):
             raise DataError(f"{url}: nothing was written")
         replace(fs, staging, path)

@@ -1,0 +1,207 @@
+"""Decide: one schema for all pieces of a data set, from what each of them holds. Pure: it reads nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import pyarrow as pa
+
+from hdfs_io.dataset import Piece
+from hdfs_io.errors import DataError
+from hdfs_io.formats.columns import missing_error
+from hdfs_io.kinds import is_number
+from hdfs_io.labels import FEW, column_codes, is_text, values
+from hdfs_io.options import ReadOptions
+from hdfs_io.reader import Fault, Survey, together
+from hdfs_io.schema import Label, Schema
+
+LabelKind = Literal["class", "number", "any"] | None
+
+
+@dataclass(frozen=True)
+class Found:
+    """A data set's surveys, piece by piece and merged."""
+
+    url: str
+    options: ReadOptions  # resolved
+    pieces: Sequence[Piece]
+    surveys: Sequence[Survey]
+    whole: Survey
+
+
+def sparse_schema(found: Found, kind: LabelKind) -> Schema:
+    """The schema of a new libsvm data set: index base and width over all pieces."""
+    refuse_faults(found)
+    base = 0 if found.whole.least == 0 else 1
+    label = None if kind is None else _label(found, "label", kind)
+    return Schema(sparse=True, width=max(0, found.whole.greatest + 1 - base), base=base, label=label)
+
+
+def dense_schema(found: Found, kind: LabelKind) -> tuple[Schema, list[str]]:
+    """The schema of a new data set with named columns, and remarks about what it leaves out."""
+    roles = found.options.roles
+    features, notes = _features(found)
+    _refuse_empty(found, features)
+    refuse_faults(found)
+    label = None if kind is None or roles.label is None else _label(found, str(roles.label), kind)
+    weight, key = (None if column is None else str(column) for column in (roles.weight, roles.id))
+    schema = Schema(sparse=False, width=len(features), features=tuple(features), label=label, weight=weight, id=key)
+    return schema, notes + _widened(found, [*features, *map(str, roles.said().values())])
+
+
+def check_schema(found: Found, schema: Schema) -> list[str]:
+    """Refuse data that a model's schema can't read; returns remarks."""
+    if schema.sparse:
+        _check_indices(found)
+    else:
+        _check_columns(found, schema)
+    refuse_faults(found)
+    label = schema.label
+    if found.whole.distinct is not None and label is not None and label.classes is not None:
+        distinct = found.whole.distinct
+        codes = column_codes(pa.chunked_array([distinct]), label.classes)
+        strange = [value for value, code in zip(distinct.to_pylist(), codes, strict=True) if code < 0]
+        if strange:
+            known = ", ".join(map(str, label.classes[:10]))
+            raise DataError(f"{found.url}: label {strange[0]!r} is not one of the model's classes: {known}")
+    types = found.whole.types
+    extra = [name for name in types if name not in (schema.features or types) and name not in _taken(found)]
+    return [f"column {extra[0]!r} is not used by the model" + _more(extra)] if extra else []
+
+
+def refuse_faults(found: Found) -> None:
+    """Labels that are no numbers or no values at all, and missing features unless the user said how to read them."""
+    labels, missing = found.whole.labels, found.whole.missing
+    if labels is not None:
+        many = f"{labels.count:,} labels are missing, nan or inf"
+        raise DataError(f"{labels.place}: {many}, the first here; correct or remove such rows")
+    if missing is not None and found.options.missing == "stop":
+        raise missing_error(missing.place, missing.count)
+
+
+def bare_rows(found: Found) -> bool:
+    """Whether a libsvm data set has no labels; an error if only some rows have one."""
+    for piece, survey in zip(found.pieces, found.surveys, strict=True):
+        if 0 < found.whole.bare < found.whole.rows and survey.bare:
+            raise DataError(f"{piece.file}: holds rows without label, other files of the data set have labels")
+    return found.whole.bare > 0
+
+
+def _label(found: Found, name: str, kind: LabelKind) -> Label:
+    what = found.whole.types.get(name, pa.float64())
+    classes = values([found.whole.distinct]) if found.whole.distinct is not None else ()
+    if kind == "any":
+        few = all(isinstance(value, int) for value in classes) and len(classes) <= FEW
+        kind = "class" if few or is_text(what) else "number"
+    if kind == "class":
+        return Label(name, classes)
+    if not is_number(what):
+        word = next((str(value) for value in classes), "words")
+        raise DataError(f"{found.url}: label column {name!r} holds {word!r}, where a number is to be predicted")
+    return Label(name)
+
+
+def _features(found: Found) -> tuple[list[str], list[str]]:
+    """The features' columns, and remarks about columns that are left out."""
+    types, everywhere = found.whole.types, _everywhere(found)
+    wanted = found.options.roles.features
+    if wanted is not None:
+        for name in map(str, wanted):
+            _refuse_partial(found, name, everywhere)
+            if not (is_number(types[name]) or pa.types.is_null(types[name])):
+                raise _no_number(found, name)
+        return [str(name) for name in wanted], []
+    for name in _taken(found):
+        _refuse_partial(found, name, everywhere)
+    free = [name for name in types if name not in _taken(found)]
+    partial = [name for name in free if name not in everywhere]
+    words = [name for name in free if name in everywhere and not is_number(types[name])]
+    for name in words:
+        if name in found.whole.words:
+            raise _no_number(found, name)
+    notes = [f"column {name!r} is not in every file ({_without(found, name)} lacks it): left out" for name in partial]
+    notes += [f"column {name!r} holds {_kind(types[name])}, no numbers: left out" for name in words]
+    return [name for name in free if name in everywhere and name not in words], notes
+
+
+def _no_number(found: Found, name: str) -> DataError:
+    fault = found.whole.words.get(name)
+    if fault is None:
+        return DataError(f"{found.url}: column {name!r} holds {_kind(found.whole.types[name])}: it can't be a feature")
+    return DataError(
+        f"{fault.place}: {fault.count:,} values of this column are no numbers, the first here; correct them, or choose "
+        "other features"
+    )
+
+
+def _everywhere(found: Found) -> set[str]:
+    sets = [set(survey.types) for survey in found.surveys]
+    return set.intersection(*sets) if sets else set()
+
+
+def _without(found: Found, name: str) -> str:
+    pairs = zip(found.pieces, found.surveys, strict=True)
+    return next(piece.file for piece, survey in pairs if name not in survey.types)
+
+
+def _refuse_partial(found: Found, name: str, everywhere: set[str]) -> None:
+    if name not in everywhere:
+        raise DataError(f"{_without(found, name)}: has no column {name!r}, which other files of the data set have")
+
+
+def _refuse_empty(found: Found, features: Sequence[str]) -> None:
+    """Features that hold nothing at all in some piece are missing values like any other."""
+    if found.options.missing != "stop":
+        return
+    faults: list[Fault | None] = []
+    for piece, survey in zip(found.pieces, found.surveys, strict=True):
+        empty = [name for name in features if pa.types.is_null(survey.types.get(name, pa.float64()))]
+        faults += [Fault(survey.rows, f"{piece.file}: column {name!r}") for name in empty]
+    fault = together([found.whole.missing, *faults])
+    if fault is not None:
+        raise missing_error(fault.place, fault.count)
+
+
+def _check_indices(found: Found) -> None:
+    beyond = found.whole.beyond
+    if beyond is not None and found.options.unknown == "stop":
+        raise DataError(
+            f"{beyond.place}: {beyond.count:,} indices are unknown to the model, the first here; use the data that the "
+            "model was made for, or drop them: unknown=drop"
+        )
+
+
+def _check_columns(found: Found, schema: Schema) -> None:
+    for piece, survey in zip(found.pieces, found.surveys, strict=True):
+        for name in schema.features or ():
+            if name not in survey.types:
+                raise DataError(f"{piece.file}: has no column {name!r}, which is a feature of the model")
+            if not (is_number(survey.types[name]) or pa.types.is_null(survey.types[name])):
+                raise _no_number(found, name)
+    _refuse_empty(found, schema.features or ())
+
+
+def _widened(found: Found, used: Sequence[str]) -> list[str]:
+    """Remarks about columns that files hold in several types."""
+    notes = []
+    for name in used:
+        kinds = {str(survey.types[name]): None for survey in found.surveys if name in survey.types}
+        if len(kinds) > 1:
+            notes.append(
+                f"column {name!r} is {' and '.join(kinds)} in different parts: read as {found.whole.types[name]}"
+            )
+    return notes
+
+
+def _taken(found: Found) -> list[str]:
+    return [str(column) for column in found.options.roles.said().values()]
+
+
+def _kind(kind: pa.DataType) -> str:
+    return "words" if is_text(kind) else "nothing" if pa.types.is_null(kind) else str(kind)
+
+
+def _more(names: Sequence[str]) -> str:
+    return f", nor are {len(names) - 1} others" if len(names) > 1 else ""

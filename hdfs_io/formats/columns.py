@@ -1,0 +1,153 @@
+"""Columns: what the formats with named columns share: looking at them, and laying them out as rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from hdfs_io.dataset import Dataset
+from hdfs_io.errors import DataError
+from hdfs_io.kernels.tiles import lay
+from hdfs_io.kinds import is_number
+from hdfs_io.labels import as_words, column_codes, is_text, numbers
+from hdfs_io.reader import Ask, Fault, Frame, Survey, together
+
+BATCH = 16384  # rows laid out at a time
+PROBE = 1000  # values of a column of words that tell whether it was meant to be numbers
+
+Place = Callable[[int, str], str]  # (row, what) -> "file:line: what"
+
+
+def look_at(table: pa.Table, ask: Ask, place: Place) -> Survey:
+    """Survey all rows of a table."""
+    label = table.column(ask.label) if ask.label in table.column_names else None
+    features = [name for name in ask.features or table.column_names if ask.features or name not in ask.roles]
+    features = [name for name in features if name in table.column_names]
+    return Survey(
+        rows=len(table),
+        columns=tuple((field.name, field.type) for field in table.schema),
+        distinct=distinct(label) if label is not None and ask.distinct else None,
+        labels=None if label is None else gaps(label, np.float64, lambda row: place(row, "label")),
+        missing=together([_missing(table, name, place) for name in features]),
+        words={name: fault for name in features if (fault := _words(table, name, place, ask)) is not None},
+    )
+
+
+def distinct(label: pa.ChunkedArray) -> pa.Array:
+    """The label's values, each once."""
+    found = pc.unique(as_words(label) if is_text(label.type) else label)
+    return found.filter(found.is_valid())
+
+
+def gaps(column: pa.ChunkedArray, dtype: type[np.floating[Any]], place: Callable[[int], str]) -> Fault | None:
+    """The values of a column that are missing, nan, inf or too large for `dtype`."""
+    bad = bad_values(column, dtype)
+    return Fault(int(bad.sum()), place(int(np.argmax(bad)))) if bad is not None and bad.any() else None
+
+
+def bad_values(column: pa.ChunkedArray, dtype: type[np.floating[Any]]) -> NDArray[np.bool_] | None:
+    if pa.types.is_floating(column.type):
+        with np.errstate(over="ignore"):
+            return ~np.isfinite(numbers(column).astype(dtype, copy=False))
+    return column.is_null().to_numpy() if column.null_count else None
+
+
+def _missing(table: pa.Table, name: str, place: Place) -> Fault | None:
+    column = table.column(name)
+    if not is_number(column.type):  # words and empty columns are judged when all pieces were seen
+        return None
+    return gaps(column, np.float32, lambda row: place(row, f"column {name!r}"))
+
+
+def _words(table: pa.Table, name: str, place: Place, ask: Ask) -> Fault | None:
+    """What is wrong with a column of words that should be, or mostly is, numbers."""
+    column = table.column(name)
+    if not is_text(column.type):
+        return None
+    probe = column.slice(0, PROBE).drop_null().to_pylist()
+    if ask.features is None and 2 * sum(map(_is_float, probe)) <= len(probe):
+        return None
+    wrong = [row for row, value in enumerate(column.to_pylist()) if value is not None and not _is_float(value)]
+    if not wrong:
+        return None
+    return Fault(len(wrong), place(wrong[0], f"column {name!r} holds {column[wrong[0]].as_py()[:40]!r}"))
+
+
+def _is_float(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+class Layer:
+    """Lays batches of columns out as rows of a frame, through one reused block of columns."""
+
+    def __init__(self, dataset: Dataset, file: str) -> None:
+        self.dataset = dataset
+        self.file = file
+        self.features = dataset.schema.features or ()
+        self.block = np.empty((len(self.features), BATCH), np.float32)
+        self.ids: list[pa.ChunkedArray] = []
+
+    def columns(self) -> list[str]:
+        """The columns that `put` needs."""
+        roles = self.dataset.options.roles
+        extra = [roles.label if self.dataset.has_label else None, roles.weight, roles.id]
+        return [*self.features, *(str(name) for name in extra if name is not None and name not in self.features)]
+
+    def id(self) -> pa.ChunkedArray | None:
+        """The id column of all rows put so far."""
+        return pa.chunked_array([chunk for column in self.ids for chunk in column.chunks]) if self.ids else None
+
+    def put(self, table: pa.Table, rows: NDArray[np.int64], frame: Frame, at: int) -> None:
+        """Put the `rows` (positions) of a table of at most BATCH rows at the frame's rows from `at`."""
+        part = slice(at, at + len(rows))
+        assert frame.X is not None
+        for j, name in enumerate(self.features):
+            self._feature(table.column(name), j, name)
+        lay(self.block, rows, frame.X[part])
+        roles = self.dataset.options.roles
+        kept = table.select(self.columns()[len(self.features) :])
+        if len(rows) < len(table):
+            kept = kept.take(pa.array(rows))
+        if frame.y is not None:
+            frame.y[part] = self._label(kept.column(roles.label))
+        if frame.weight is not None:
+            frame.weight[part] = numbers(kept.column(roles.weight))
+        if roles.id is not None:
+            self.ids.append(kept.column(roles.id))
+
+    def _feature(self, column: pa.ChunkedArray, j: int, name: str) -> None:
+        row = self.block[j, : len(column)]
+        if is_text(column.type):  # numbers in most pieces, so words here: the scan has refused any other
+            column = column.cast(pa.float64())
+        with np.errstate(over="ignore"):
+            row[:] = numbers(column)
+        missing = self.dataset.options.missing
+        if missing == "zero":
+            np.nan_to_num(row, copy=False, nan=0.0, posinf=0.0, neginf=0.0)
+        elif missing == "stop" and not np.isfinite(row).all():
+            raise missing_error(f"{self.file}: column {name!r}", int(np.count_nonzero(~np.isfinite(row))))
+
+    def _label(self, column: pa.ChunkedArray) -> NDArray[Any]:
+        label = self.dataset.schema.label
+        if label is None or label.classes is None:
+            return numbers(column)
+        codes = column_codes(column, label.classes)
+        if codes.min(initial=0) < 0:
+            value = column[int(np.argmin(codes))].as_py()
+            raise DataError(f"{self.file}: label {value!r} is not one of the model's classes")
+        return codes
+
+
+def missing_error(place: str, count: int) -> DataError:
+    """The refusal of features without a number."""
+    many = f"{count:,} feature values are missing, nan or inf (beyond float32 too)"
+    return DataError(f"{place}: {many}, the first here; leave such columns out, or say missing=nan or missing=zero")

@@ -1,0 +1,150 @@
+"""The CSV format: any separator, with or without header, plain or compressed, cut where a record ends."""
+
+from __future__ import annotations
+
+import csv as sheets
+import io
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+from typing import Any, final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as pacsv
+from numpy.typing import NDArray
+
+from hdfs_io.dataset import Dataset, Piece
+from hdfs_io.errors import DataError
+from hdfs_io.formats.columns import BATCH, Layer, look_at
+from hdfs_io.formats.repair import repaired
+from hdfs_io.kernels.records import squeeze, walk
+from hdfs_io.listing import DataFile
+from hdfs_io.options import ReadOptions
+from hdfs_io.reader import PIECE, Ask, Filled, Frame, Reader, Survey, merged
+from hdfs_io.text import LAST, MARK, Block, Buffer, blocks, codec, line_of, opening
+
+ALL = 1 << 62
+NULLS = ["", "?", "#N/A", "N/A", "NA", "NULL", "NaN", "n/a", "nan", "null", "None"]  # spellings of a missing value
+
+
+@dataclass(frozen=True)
+class Head:
+    """What a file begins with."""
+
+    names: tuple[str, ...]
+    end: int  # byte where its first row begins
+
+
+@final
+class Csv(Reader):
+    """Reads CSV through Arrow's parser, a piece at a time."""
+
+    def __init__(self, options: ReadOptions, piece: int = PIECE) -> None:
+        super().__init__(options, piece)
+        self.sep = options.sep or ","
+        self.head = lru_cache(maxsize=None)(self._head)
+
+    def names(self, file: DataFile) -> list[str]:
+        return list(self.head(file.url).names)
+
+    def cut(self, file: DataFile) -> list[Piece]:
+        if not file.size:
+            return []
+        start = self.head(file.url).end
+        if codec(file.url):
+            return [Piece(file.url, start, LAST)]
+        if file.size - start <= self.piece:
+            return [Piece(file.url, start, file.size)] if start < file.size else []
+        runs = blocks(file.url, start, file.size, self.piece, self._border)
+        return [Piece(file.url, b.offset, b.offset + b.hi - b.lo) for b in runs]
+
+    def survey(self, piece: Piece, ask: Ask) -> Survey:
+        surveys, kept = [], []
+        for block, table in self._tables(piece):
+            surveys.append(look_at(table, ask, partial(self._place, piece.file, block)))
+            if ask.keep:
+                kept.append(table)
+        return replace(merged(surveys), kept=kept if ask.keep else None)
+
+    def fill(self, dataset: Dataset, piece: Piece, rows: NDArray[np.int64], frame: Frame, kept: Any) -> Filled:
+        layer = Layer(dataset, piece.file)
+        at = first = 0
+        for whole in kept if kept is not None else (table for _, table in self._tables(piece, layer.columns())):
+            for lo in range(0, len(whole), BATCH):
+                table = whole.slice(lo, BATCH)
+                low, high = np.searchsorted(rows, (first, first + len(table)))
+                if high > low:
+                    layer.put(table, rows[low:high] - first, frame, at)
+                at, first = at + int(high - low), first + len(table)
+        if first != piece.rows:
+            raise DataError(f"{piece.file}: has changed since it was scanned; start again")
+        return Filled(id=layer.id())
+
+    def tables(self, piece: Piece, columns: Sequence[str] | None) -> Iterator[pa.Table]:
+        for _, table in self._tables(piece, columns):
+            yield table
+
+    def _tables(self, piece: Piece, columns: Sequence[str] | None = None) -> Iterator[tuple[Block, pa.Table]]:
+        names = self.head(piece.file).names
+        lost = [name for name in columns or () if name not in names]
+        if lost:
+            raise DataError(f"{piece.file}: has no column {lost[0]!r}")
+        size = min(self.piece, piece.stop - piece.start)
+        for block in blocks(piece.file, piece.start, piece.stop, size, self._border):
+            if self.sep == " ":
+                block = replace(block, hi=squeeze(block.data, block.lo, block.hi))
+            if walk(block.data, block.lo, block.hi, ord(self.sep), 1)[0] or block.data[block.lo : block.hi].any():
+                yield block, self._parse(piece.file, block, names, columns)
+
+    def _parse(self, file: str, block: Block, names: Sequence[str], columns: Sequence[str] | None) -> pa.Table:
+        bad: list[pacsv.InvalidRow] = []
+
+        def refuse(row: pacsv.InvalidRow) -> str:
+            bad.append(row)
+            return "error"
+
+        text = block.data[block.lo : block.hi].data
+        read = pacsv.ReadOptions(use_threads=False, block_size=len(text) + 1, column_names=list(names))
+        parse = pacsv.ParseOptions(delimiter=self.sep, newlines_in_values=True, invalid_row_handler=refuse)
+        convert = pacsv.ConvertOptions(null_values=NULLS, include_columns=columns, timestamp_parsers=[])
+        try:
+            table = pacsv.read_csv(pa.BufferReader(pa.py_buffer(text)), read, parse, convert)
+        except pa.ArrowInvalid as error:
+            if not bad:
+                raise DataError(f"{file}: {error}") from error
+            row = bad[0]
+            found = f"{row.actual_columns} columns where there should be {row.expected_columns}: {row.text[:60]!r}"
+            raise DataError(self._place(file, block, row.number - 1, found)) from None
+        return repaired(table)
+
+    def _place(self, file: str, block: Block, row: int, what: str) -> str:
+        _, begin = walk(block.data, block.lo, block.hi, ord(self.sep), row)
+        lines = int(np.count_nonzero(block.data[block.lo : begin] == 10))
+        return f"{file}:{line_of(file, block.offset) + lines}: {what}"
+
+    def _border(self, data: Buffer, lo: int, hi: int, _ended: bool = False) -> int:
+        return int(walk(data, lo, hi, ord(self.sep), ALL)[1])
+
+    def _head(self, url: str) -> Head:
+        """The names in the header, or c0, c1, ... as many as the first record has fields."""
+        text = np.frombuffer(opening(url)[0] + b"\n", np.uint8)
+        lo = len(MARK) if text[: len(MARK)].tobytes() == MARK else 0
+        end = int(walk(text, lo, len(text), ord(self.sep), 1)[1])
+        if end == lo:
+            raise DataError(f"{url}: its first row has no end; is this CSV?")
+        fields = split(text[lo:end].tobytes().decode(errors="replace"), self.sep)
+        if not self.options.header:
+            return Head(tuple(f"c{i}" for i in range(len(fields))), lo)
+        names = tuple(name.strip() or f"c{i}" for i, name in enumerate(fields))
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise DataError(f"{url}: its header has column {twice[0]!r} twice; name each column once")
+        return Head(names, min(end, len(text) - 1))
+
+
+def split(record: str, sep: str) -> list[str]:
+    """The fields of the first record in `record`."""
+    if sep == " ":
+        return record.split()
+    return next((row for row in sheets.reader(io.StringIO(record, newline=""), delimiter=sep) if row), [])

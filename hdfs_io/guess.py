@@ -1,0 +1,128 @@
+"""Guess: what a data set is, by its name and its first rows, where the user didn't say."""
+
+from __future__ import annotations
+
+import csv as sheets
+import io
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from difflib import get_close_matches
+
+from hdfs_io.errors import DataError
+from hdfs_io.listing import DataFile
+from hdfs_io.options import Column, ReadOptions, Roles
+from hdfs_io.text import CODECS, MARK, opening
+
+SUFFIXES = {
+    ".libsvm": "libsvm", ".svm": "libsvm", ".svmlight": "libsvm", ".csv": "csv", ".tsv": "csv",
+    ".parquet": "parquet", ".pq": "parquet",
+}  # fmt: skip
+SEPARATORS = (",", "\t", ";", "|", " ")  # the first of those that fit equally well is taken
+LABELS = ("label", "y", "target", "class", "outcome")
+PAIRS = re.compile(r"\s*\S+(\s+qid:\d+)?(\s+\d+:\s*[^\s:]+)*\s*(#.*)?$|\s*(\d+:\s*[^\s:]+\s*)+(#.*)?$")
+
+
+def format_of(file: DataFile) -> str:
+    """The format of a file by its suffix, else by its first bytes."""
+    name = file.url.lower()
+    for suffix in CODECS:
+        name = name.removesuffix(suffix)
+    for suffix, kind in SUFFIXES.items():
+        if name.endswith(suffix):
+            return kind
+    text, ended = opening(file.url)
+    if text[:4] == b"PAR1":
+        return "parquet"
+    lines = [line for line in _lines(text, ended) if line.partition("#")[0].strip()]
+    pairs = all(PAIRS.match(line) for line in lines) and any(re.search(r"\s\d+:", f" {line}") for line in lines)
+    return "libsvm" if pairs else "csv"
+
+
+def shape_of(file: DataFile, options: ReadOptions) -> ReadOptions:
+    """The options of a CSV data set with separator and header filled in."""
+    lines = _lines(*opening(file.url))
+    sep = options.sep or _separator(lines)
+    if sep in ("\\t", "tab"):
+        sep = "\t"
+    if len(sep) != 1:
+        raise DataError(f"separator {sep!r}: must be one character")
+    header = _has_header(records(lines, sep)) if options.header is None else options.header
+    return replace(options, sep=sep, header=header)
+
+
+def records(lines: Sequence[str], sep: str) -> list[list[str]]:
+    """The fields of the first records."""
+    if sep == " ":
+        return [line.split() for line in lines if line.strip()]
+    rows = sheets.reader(io.StringIO("\n".join(lines), newline=""), delimiter=sep)
+    return [row for row in rows if row]
+
+
+def resolve(column: Column, names: Sequence[str], where: str) -> str:
+    """The name of the column that a user gave by name or number."""
+    if isinstance(column, str) and column in names:
+        return column
+    if isinstance(column, str) and not re.fullmatch(r"-?\d+", column):
+        close = get_close_matches(column, names, n=1)
+        hint = f"; did you mean {close[0]!r}?" if close else f"; there are: {', '.join(names[:20])}"
+        raise DataError(f"{where}: has no column {column!r}{hint}")
+    if not -len(names) <= int(column) < len(names):
+        raise DataError(f"{where}: has no column {column}; they are numbered from 0 to {len(names) - 1}")
+    return names[int(column)]
+
+
+def resolve_roles(roles: Roles, names: Sequence[str], where: str) -> Roles:
+    """The roles with names in place of numbers. A column may have one role."""
+    said = {role: resolve(column, names, where) for role, column in roles.said().items()}
+    for role, name in said.items():
+        other = next((r for r, n in said.items() if n == name and r != role), None)
+        if other is not None:
+            raise DataError(f"{where}: column {name!r} can't be both {role} and {other}")
+    features = None
+    if roles.features is not None:
+        features = tuple(resolve(column, names, where) for column in roles.features)
+        taken = next((role for role, name in said.items() if name in features), None)
+        if taken is not None:
+            raise DataError(f"{where}: column {said[taken]!r} can't be both {taken} and a feature")
+    return Roles(**said, features=features)
+
+
+def guess_label(names: Sequence[str], taken: Sequence[str]) -> str | None:
+    """The column that is most likely the label: by its name, else the last one; None if no column is free."""
+    free = [name for name in names if name not in taken]
+    for wanted in LABELS:
+        for name in free:
+            if name.lower() == wanted:
+                return name
+    return free[-1] if free else None
+
+
+def _lines(text: bytes, ended: bool) -> list[str]:
+    """The whole lines of a sample; its last one is whole if the file ends there."""
+    lines = text.removeprefix(MARK).decode(errors="replace").splitlines()
+    return lines if ended or len(lines) < 2 else lines[:-1]
+
+
+def _separator(lines: Sequence[str]) -> str:
+    best, most = ",", 1
+    for sep in SEPARATORS:
+        widths = {len(record) for record in records(lines, sep)[:-1] or records(lines, sep)}
+        if len(widths) == 1 and max(widths) > most:
+            best, most = sep, max(widths)
+    return best
+
+
+def _has_header(rows: Sequence[Sequence[str]]) -> bool:
+    """A first row without numbers above a column that has them."""
+    if len(rows) < 2 or any(_is_number(cell) for cell in rows[0]):
+        return False
+    return any(_is_number(cell) for row in rows[1:20] for cell in row)
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True

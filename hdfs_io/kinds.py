@@ -1,0 +1,34 @@
+"""Kinds: what type a column has over all pieces, where each piece may see another."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+
+def is_number(kind: pa.DataType) -> bool:
+    """Whether a column can be a feature as it is; an empty one can't."""
+    tests = (pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean, pa.types.is_decimal)
+    return any(test(kind) for test in tests)
+
+
+def plain(kind: pa.DataType) -> pa.DataType:
+    """The type that stands for `kind` when types of several pieces are compared."""
+    if pa.types.is_dictionary(kind):
+        return plain(kind.value_type)
+    if pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
+        return pa.string()
+    return kind
+
+
+def widen(a: pa.DataType, b: pa.DataType) -> pa.DataType:
+    """The least type that holds both: nothing < bools < whole numbers < numbers < words."""
+    a, b = plain(a), plain(b)
+    if a == b or pa.types.is_null(b):
+        return a
+    if pa.types.is_null(a):
+        return b
+    if not (is_number(a) and is_number(b)):
+        return pa.string()
+    if pa.types.is_floating(a) or pa.types.is_floating(b) or pa.types.is_decimal(a) or pa.types.is_decimal(b):
+        return pa.float64()
+    return pa.int64()

@@ -1,0 +1,65 @@
+"""Labels: original values to the numbers that models count classes by, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from hdfs_io.schema import Value
+
+FEW = 100  # more distinct whole numbers than this are taken for a number to regress on, where nothing is said
+
+
+def values(distinct: Sequence[pa.Array | NDArray[Any]]) -> tuple[Value, ...]:
+    """The label's values in all pieces, sorted: numbers by size, whole ones as int; all as words if any is one."""
+    arrays = [pa.array(part) for part in distinct if len(part)]
+    if any(is_text(array.type) for array in arrays):
+        return tuple(sorted({str(value) for array in arrays for value in as_words(array).to_pylist()}))
+    found = {value for array in arrays for value in array.to_pylist()}
+    if found and all(isinstance(value, bool) for value in found):
+        return tuple(sorted(found))
+    return tuple(int(value) if float(value).is_integer() else float(value) for value in sorted(found))
+
+
+def is_text(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+
+
+def as_words(array: Any) -> Any:
+    """Arrow values as strings without blanks around them."""
+    return pc.utf8_trim_whitespace(array.cast(pa.string()))
+
+
+def number_codes(y: NDArray[Any], classes: Sequence[Value]) -> NDArray[np.int32]:
+    """For each number its place among the sorted `classes`; -1 where it isn't among them."""
+    known = np.array(classes, np.float64)
+    if not len(known):
+        return np.full(len(y), -1, np.int32)
+    at = np.minimum(np.searchsorted(known, y), len(known) - 1).astype(np.int32)
+    return np.where(known[at] == y, at, np.int32(-1))
+
+
+def column_codes(column: pa.ChunkedArray, classes: Sequence[Value]) -> NDArray[np.int32]:
+    """The same for an Arrow column, of words or numbers as the classes are."""
+    if classes and isinstance(classes[0], str):
+        at = pc.index_in(as_words(column), pa.array(classes, pa.string()))
+        return np.asarray(at.fill_null(-1).to_numpy(), np.int32)
+    if is_text(column.type):
+        return np.full(len(column), -1, np.int32)
+    return number_codes(numbers(column), classes)
+
+
+def numbers(column: pa.ChunkedArray | pa.Array) -> NDArray[Any]:
+    """An Arrow column of numbers or bools as numpy numbers; nan where a value is missing."""
+    if pa.types.is_null(column.type) or pa.types.is_decimal(column.type):
+        column = column.cast(pa.float64())
+    if pa.types.is_boolean(column.type):
+        column = column.cast(pa.int8())
+    if isinstance(column, pa.ChunkedArray):
+        return np.asarray(column.to_numpy())
+    return np.asarray(column.to_numpy(zero_copy_only=False))

@@ -1,0 +1,143 @@
+"""Reader: what a file format must be able to do. A new format is one file that implements it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from hdfs_io.dataset import Dataset, Piece
+from hdfs_io.kinds import widen
+from hdfs_io.labels import values
+from hdfs_io.listing import DataFile
+from hdfs_io.options import ReadOptions
+
+PIECE = 32 << 20  # bytes of text that one thread reads at a time
+
+
+@dataclass(frozen=True)
+class Ask:
+    """What a survey has to find out besides the number of rows."""
+
+    label: str | None = None  # the label's column, if it matters
+    distinct: bool = False  # collect the label's values
+    features: tuple[str, ...] | None = None  # columns whose values must be numbers; None: all without a role
+    roles: frozenset[str] = frozenset()  # columns with another role than feature
+    limit: tuple[int, int] | None = None  # libsvm: least and greatest index that the schema knows
+    keep: bool = False  # hand over what was parsed
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Values of one kind that can't be used as they are."""
+
+    count: int
+    place: str  # file:line of the first, and what is there
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What one piece holds."""
+
+    rows: int
+    values: int = 0  # stored values of sparse rows
+    columns: tuple[tuple[str, pa.DataType], ...] = ()
+    distinct: pa.Array | None = None  # the label's values
+    labels: Fault | None = None  # labels that are missing, nan or inf
+    missing: Fault | None = None  # features that are missing, nan or inf
+    words: Mapping[str, Fault] = field(default_factory=dict)  # column -> its values that aren't numbers
+    least: int | None = None  # libsvm: least and greatest index
+    greatest: int = -1
+    beyond: Fault | None = None  # libsvm: indices that the schema doesn't know
+    bare: int = 0  # libsvm: rows without a label
+    kept: Any = None
+
+    @property
+    def types(self) -> dict[str, pa.DataType]:
+        return dict(self.columns)
+
+
+def merged(surveys: Sequence[Survey]) -> Survey:
+    """What pieces that follow each other hold together; a column's type is the least that holds all of its values."""
+    types: dict[str, pa.DataType] = {}
+    words: dict[str, Fault] = {}
+    for survey in surveys:
+        for name, kind in survey.columns:
+            types[name] = widen(types.get(name, pa.null()), kind)
+        for name, fault in survey.words.items():
+            words[name] = Fault(fault.count + words[name].count, words[name].place) if name in words else fault
+    distinct = [survey.distinct for survey in surveys if survey.distinct is not None]
+    return Survey(
+        rows=sum(survey.rows for survey in surveys),
+        values=sum(survey.values for survey in surveys),
+        columns=tuple(types.items()),
+        distinct=pa.array(values(distinct)) if distinct else None,
+        labels=together([survey.labels for survey in surveys]),
+        missing=together([survey.missing for survey in surveys]),
+        words=words,
+        least=min((survey.least for survey in surveys if survey.least is not None), default=None),
+        greatest=max((survey.greatest for survey in surveys), default=-1),
+        beyond=together([survey.beyond for survey in surveys]),
+        bare=sum(survey.bare for survey in surveys),
+    )
+
+
+def together(faults: Sequence[Fault | None]) -> Fault | None:
+    """All faults as one, with the place of the first."""
+    real = [fault for fault in faults if fault is not None]
+    return Fault(sum(fault.count for fault in real), real[0].place) if real else None
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """Where a piece's rows go: views of the arrays that `load` returns."""
+
+    X: NDArray[np.float32] | None  # dense rows
+    y: NDArray[Any] | None
+    weight: NDArray[np.float32] | None
+    counts: NDArray[np.int64] | None = None  # sparse rows: values of each row
+    indices: NDArray[np.int32] | None = None  # room for all values of the piece
+    values: NDArray[np.float32] | None = None
+
+
+@dataclass(frozen=True)
+class Filled:
+    """What `fill` did besides filling."""
+
+    values: int = 0  # stored values of sparse rows
+    dropped: int = 0  # feature values beyond the schema
+    id: pa.ChunkedArray | None = None
+
+
+class Reader(ABC):
+    """Reads the files of one data set. Its methods may be called from several threads at once."""
+
+    def __init__(self, options: ReadOptions, piece: int = PIECE) -> None:
+        """`options` are resolved; `piece` bounds the bytes of a text piece."""
+        self.options = options
+        self.piece = piece
+
+    @abstractmethod
+    def names(self, file: DataFile) -> list[str]:
+        """The file's columns, in order."""
+
+    @abstractmethod
+    def cut(self, file: DataFile) -> list[Piece]:
+        """The file in pieces that end where a row ends; their rows needn't be counted."""
+
+    @abstractmethod
+    def survey(self, piece: Piece, ask: Ask) -> Survey:
+        """Count the piece's rows and find out what is asked."""
+
+    @abstractmethod
+    def fill(self, dataset: Dataset, piece: Piece, rows: NDArray[np.int64], frame: Frame, kept: Any) -> Filled:
+        """Read the piece's `rows` (rising positions in it) into `frame`. `kept` is what its survey kept, or None."""
+
+    @abstractmethod
+    def tables(self, piece: Piece, columns: Sequence[str] | None) -> Iterator[pa.Table]:
+        """All rows of the piece as they are in the file."""

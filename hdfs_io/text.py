@@ -1,0 +1,136 @@
+"""Text: the bytes of a text file, in blocks that end where a row ends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from hdfs_io.errors import DataError
+from hdfs_io.store import open_fs
+
+PAD = 64  # newlines kept after the last byte, so that kernels may read on without looking for the end
+CODECS = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".lz4": "lz4"}
+MARK = b"\xef\xbb\xbf"  # UTF-8's byte order mark
+LAST = 1 << 62  # the stop of a piece whose length isn't known, as it is compressed
+
+Buffer = NDArray[np.uint8]
+Border = Callable[[Buffer, int, int, bool], int]  # (bytes, lo, hi, nothing follows) -> place after the last whole row
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Whole rows of text: `data[lo:hi]`, followed by other text or by newlines."""
+
+    data: Buffer  # reused for the next block
+    lo: int
+    hi: int
+    offset: int  # of data[lo] in the (decompressed) file
+
+
+def codec(url: str) -> str | None:
+    """The compression that a file's name tells."""
+    return next((name for suffix, name in CODECS.items() if url.lower().endswith(suffix)), None)
+
+
+@contextmanager
+def stream(url: str, start: int = 0) -> Iterator[Any]:
+    """A binary stream of the decompressed file from byte `start` on, with `readinto`."""
+    fs, path = open_fs(url)
+    kind = codec(url)
+    with fs.open(path, "rb") as raw:
+        if kind is None:
+            raw.seek(start)
+            yield raw
+            return
+        try:
+            with pa.CompressedInputStream(pa.PythonFile(raw, "r"), kind) as file:
+                skip(file, start)
+                yield file
+        except OSError as error:
+            raise DataError(f"{url}: cut short or not {kind} ({error}); copy it again") from error
+
+
+def skip(file: Any, count: int) -> None:
+    """Read and forget `count` bytes."""
+    while count > 0:
+        got = len(file.read(min(count, 1 << 20)))
+        if not got:
+            return
+        count -= got
+
+
+def blocks(url: str, start: int, stop: int, size: int, border: Border) -> Iterator[Block]:
+    """The bytes [start, stop) of the decompressed file in blocks of about `size` bytes, through one buffer.
+
+    A row longer than `size` makes the buffer grow.
+    """
+    data = np.empty(size + PAD, np.uint8)
+    have, offset = 0, start
+    with stream(url, start) as file:
+        while True:
+            room = min(len(data) - PAD - have, stop - offset - have)
+            got = _fill(file, data[have : have + room])
+            have += got
+            ended = got < room or offset + have >= stop
+            data[have : have + PAD] = 10
+            hi = have if ended else border(data, 0, have, False)
+            if hi > 0:
+                yield Block(data, 0, hi, offset)
+            if ended:
+                return
+            rest = data[hi:have].copy()
+            if hi == 0:
+                data = np.empty(2 * len(data), np.uint8)
+            data[: len(rest)] = rest
+            have, offset = len(rest), offset + hi
+
+
+def _fill(file: Any, data: Buffer) -> int:
+    """Read until `data` is full or the file ends; returns the bytes read."""
+    view, got = data.data, 0
+    while got < len(view):
+        more = file.readinto(view[got:])
+        if not more:
+            break
+        got += more
+    return got
+
+
+def last_line(data: Buffer, lo: int, hi: int, _whole: bool = False) -> int:
+    """The place after the last newline of data[lo:hi]; lo if there is none."""
+    step = 1 << 12
+    for begin in range(hi, lo, -step):
+        found = np.flatnonzero(data[max(lo, begin - step) : begin] == 10)
+        if len(found):
+            return max(lo, begin - step) + int(found[-1]) + 1
+    return lo
+
+
+def opening(url: str, lines: int = 20, most: int = 32 << 20) -> tuple[bytes, bool]:
+    """The file's first decompressed bytes, at least so many lines of it (and 64 KiB), and whether that is all of it."""
+    data, have = np.empty(1 << 16, np.uint8), 0
+    with stream(url) as file:
+        while True:
+            have += _fill(file, data[have:])
+            if have < len(data) or np.count_nonzero(data == 10) > lines or have >= most:
+                return data[:have].tobytes(), have < len(data)
+            data = np.concatenate((data, np.empty_like(data)))
+
+
+def line_of(url: str, offset: int) -> int:
+    """The number, from 1, of the line that holds the decompressed byte `offset`. Reads all before it: for errors."""
+    data, lines = np.empty(1 << 20, np.uint8), 1
+    with stream(url) as file:
+        while offset > 0:
+            got = _fill(file, data[: min(len(data), offset)])
+            if not got:
+                break
+            lines += int(np.count_nonzero(data[:got] == 10))
+            offset -= got
+    return lines
