@@ -42,6 +42,7 @@ class Job:
     valid: Part | None = None
     test: Part | None = None
     out: str | None = None  # URL of what the app produces; None: model/ in the run's directory
+    overwrite: bool = False  # what is at `out` may be replaced
     workers: int = 1
     servers: int = 1
     threads: int = 1  # cores a worker may use

@@ -1,0 +1,1 @@
+"""Example files for `--config`, with every flag they set explained."""

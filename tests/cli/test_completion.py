@@ -1,0 +1,54 @@
+"""Tab completion: commands, apps, flags, runs."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from yarnml.cli.completion import SCRIPTS, words
+from yarnml.job import Job
+from yarnml.runs import RunDir
+
+
+@pytest.fixture
+def app(tmp_path: Path) -> str:
+    (tmp_path / "app.py").write_text(
+        "class Config(AppConfig):\n    epochs: int = 3  # passes\n    batch_size: int = 64\n\nraise SystemExit\n"
+    )
+    return str(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("typed", "found"),
+    [
+        (["ap"], ["apps"]),
+        (["data", ""], ["copy", "head", "describe"]),
+        (["cluster", "u"], ["up"]),
+        (["data", "copy", ""], []),
+        (["completion", ""], ["bash", "zsh"]),
+    ],
+)
+def test_words(typed: list[str], found: list[str]) -> None:
+    assert words(typed) == found
+
+
+def test_flags_of_an_app_that_is_not_even_imported(app: str) -> None:
+    assert words(["run", app, "--ba"]) == ["--batch-size"]
+    assert words(["run", app, "--da"]) == ["--data"]
+    assert words(["run", app, "--data", ""]) == []  # a file's name: the shell knows better
+
+
+def test_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    RunDir.create(Job(run="mlr-1", runs=str(tmp_path / ".yarnml" / "runs"), app="mlr"))
+    assert words(["kill", "m"]) == ["mlr-1"]
+
+
+@pytest.mark.parametrize("shell", sorted(SCRIPTS))
+def test_scripts_are_sound(shell: str) -> None:
+    if shutil.which(shell) is None:
+        pytest.skip(f"no {shell} here")
+    subprocess.run([shell, "-n"], input=SCRIPTS[shell], text=True, check=True, timeout=30)

@@ -1,0 +1,41 @@
+"""The watch beside a driver: what it keeps, and that it hears a wish to end."""
+
+from __future__ import annotations
+
+import io
+import threading
+from pathlib import Path
+
+from yarnml.job import Job
+from yarnml.monitor.terminal import Lines
+from yarnml.runs import RunDir, wait_for
+from yarnml.watch import Watch
+
+
+def watch(tmp_path: Path) -> tuple[RunDir, Watch, io.StringIO]:
+    run = RunDir.create(Job(run="mlr-1", runs=str(tmp_path), app="mlr"))
+    out = io.StringIO()
+    return run, Watch(run, Lines(out)), out
+
+
+def test_what_is_reported_is_kept_shown_and_beaten(tmp_path: Path) -> None:
+    run, it, out = watch(tmp_path)
+    it.start(lambda: None)
+    it.take(0, {"clock": 3, "loss": 0.5})
+    it.close()
+    assert run.metrics().column("value").to_pylist() == [0.5]
+    glance = run.glance()
+    assert glance is not None
+    assert glance.clock == 3
+    assert "clock 3" in out.getvalue()
+
+
+def test_a_wish_to_end_is_heard_once(tmp_path: Path) -> None:
+    run, it, _ = watch(tmp_path)
+    heard: list[str] = []
+    it.start(lambda: heard.append("kill"))
+    run.ask_to_end()
+    assert wait_for(lambda: bool(heard), 10)
+    it.close()
+    assert heard == ["kill"]
+    assert not any(thread.name == "yarnml-watch" for thread in threading.enumerate())

@@ -1,0 +1,56 @@
+"""The runner: finds a bench by its file, runs it, and shows its rows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from yarnml.errors import UsageError, nearest
+
+if TYPE_CHECKING:
+    from yarnml.bench.row import Row
+
+
+def names() -> list[str]:
+    """Every file of this folder that defines `run(quick)` is a bench."""
+    folder = Path(__file__).parent
+    files = (file for file in folder.glob("*.py") if not file.name.startswith("_"))
+    return sorted(file.stem for file in files if "\ndef run(quick" in file.read_text(encoding="utf-8"))
+
+
+def run(name: str, *, quick: bool) -> list[Row]:
+    """Run a bench; `quick`: on less, for a look. UsageError names the near ones if there is none of that name."""
+    if name not in names():
+        raise UsageError(f"no bench {name!r}{nearest(name, names())}")
+    rows: list[Row] = import_module(f"yarnml.bench.{name}").run(quick)
+    return rows
+
+
+def as_json(name: str, rows: Sequence[Row]) -> str:
+    """One line: {"bench", "rows": [{"name", "ours", "peer", "ratio", "aim", "holds"}]}."""
+    keys = ("name", "ours", "peer", "ratio", "aim", "holds")
+    return json.dumps({"bench": name, "rows": [{key: getattr(row, key) for key in keys} for row in rows]})
+
+
+def as_table(rows: Sequence[Row]) -> str:
+    """Aligned columns; a peer that isn't installed is said to be missing."""
+    cells = [["", "ours", "peer", "ratio", "aim", "holds"]]
+    for row in rows:
+        peer = "missing" if row.peer is None else _shown(row.peer)
+        cells.append([row.name, _shown(row.ours), peer, _shown(row.ratio), _shown(row.aim), _shown(row.holds)])
+    wide = [max(len(line[i]) for line in cells) for i in range(len(cells[0]))]
+    return "\n".join(
+        "  ".join([f"{line[0]:<{wide[0]}}", *(f"{cell:>{w}}" for cell, w in zip(line[1:], wide[1:], strict=True))])
+        for line in cells
+    )
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "NO"
+    if isinstance(value, int | float):
+        return f"{value:.4g}"
+    return "-" if value is None else str(value)

@@ -1,0 +1,93 @@
+"""The command line: one file a command, found here and imported when called."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+from yarnml import __version__
+from yarnml.errors import DataError, RunFailed, Stopped, UsageError, YarnmlError, nearest
+
+COMMANDS = {  # name -> what it takes, what it does
+    "run": ("APP", "train on this machine"),
+    "submit": ("APP", "the same on a Hadoop cluster"),
+    "predict": ("MODEL", "apply a model to a data set"),
+    "apps": ("[NAME]", "the algorithms there are, or what one of them is"),
+    "runs": ("", "the runs so far"),
+    "status": ("RUN", "how a run stands"),
+    "logs": ("RUN [-f]", "what its processes said"),
+    "kill": ("RUN", "end a run"),
+    "data": ("copy|head|describe", "look at data sets, bring them elsewhere"),
+    "cluster": ("up|down|status|env", "a Hadoop cluster on this machine, to try things on"),
+    "bench": ("NAME", "measure yarnml beside its peers"),
+    "completion": ("bash|zsh", "tab completion for a shell"),
+}
+
+HELP = """\
+usage: yarnml COMMAND ...
+
+Machine learning at cluster scale, in Python, on the Hadoop cluster a company already has.
+
+{commands}
+
+`yarnml COMMAND --help` says more; `yarnml run APP --help` shows an app's own flags. A first try, on data that is
+brought along:
+
+  yarnml run mlr
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; the exit code: 0 done, 1 the run failed, 2 refused, 130 interrupted, 143 killed."""
+    args = list(sys.argv[1:] if argv is None else argv)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")  # a terminal that lacks a letter is no reason to fail
+    try:
+        code = _dispatch(args)
+        sys.stdout.flush()
+    except BrokenPipeError:  # `yarnml ... | head` has read enough
+        with contextlib.suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except KeyboardInterrupt:
+        return complain("interrupted", 130)
+    except YarnmlError as error:
+        return complain(str(error), exit_code(error))
+    except DataError as error:
+        return complain(str(error), 2)
+    except SystemExit as stop:
+        return int(stop.code or 0)
+    return code
+
+
+def exit_code(error: YarnmlError) -> int:
+    """1 where a run has ended badly, 2 where none was started."""
+    return 1 if isinstance(error, RunFailed | Stopped) else 2
+
+
+def complain(message: str, code: int) -> int:
+    print(f"yarnml: {message}", file=sys.stderr)
+    return code
+
+
+def _dispatch(args: list[str]) -> int:
+    if not args or args[0] in ("-h", "--help", "help"):
+        print(help_text(), end="")
+        return 0
+    if args[0] in ("-V", "--version"):
+        print(f"yarnml {__version__}")
+        return 0
+    name, *rest = args
+    if name not in COMMANDS:
+        raise UsageError(f"no command {name!r}{nearest(name, COMMANDS)}")
+    code: int = import_module(f"yarnml.cli.{name}").main(rest)
+    return code
+
+
+def help_text() -> str:
+    lines = [f"  yarnml {name + ' ' + takes:<28}{does}" for name, (takes, does) in COMMANDS.items()]
+    return HELP.format(commands="\n".join(lines))

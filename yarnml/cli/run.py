@@ -1,0 +1,125 @@
+"""`yarnml run`: an app, from its flags to its exit code."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, TextIO
+
+from yarnml.cli.flags import parse
+from yarnml.cli.plan import plan
+from yarnml.config import config_to_dict, refuse_reserved
+from yarnml.errors import DataError, UsageError, YarnmlError
+from yarnml.request import GROUPS, RESERVED
+
+if TYPE_CHECKING:
+    from yarnml.api import Run
+    from yarnml.app import App
+
+EXIT = {"succeeded": 0, "failed": 1, "deadline": 1, "interrupted": 130, "killed": 143}
+
+HELP = """\
+usage: yarnml run APP [--data URL] [--test URL|FRACTION] [--workers N] [the app's own flags] ...
+
+Train on this machine: in this process, or with --workers 2 in several.
+APP is a name (`yarnml apps` lists them) or the path of a folder (./my_app).
+`yarnml run APP --help` shows all flags.
+"""
+
+
+def main(args: Sequence[str]) -> int:
+    if not args or args[0] in ("-h", "--help"):
+        print(HELP, end="")
+        return 0 if args else 2
+    ref, *rest = args
+    if ref.startswith("-"):
+        raise UsageError(f"say the app before its flags: yarnml run APP {ref} ...")
+    as_json = "--json" in rest
+    try:
+        return _run(ref, rest)
+    except (YarnmlError, DataError) as error:
+        if as_json:  # refused before it became a run
+            print_json(run=None, app=ref, state="failed", seconds=0.0, result={}, message=str(error))
+        raise
+
+
+def _run(ref: str, rest: Sequence[str]) -> int:
+    from yarnml.api import prepare_from, start
+    from yarnml.app import load_app
+    from yarnml.monitor.terminal import view
+
+    app = load_app(ref)
+    options, showing = _options(app, ref, rest)
+    screen = view()
+    job = prepare_from(app, options)
+    if showing.dry_run:
+        print(plan(app, job))
+        return 0
+    for part in ("train", "valid", "test"):
+        for line in _described(part, getattr(job, part)):
+            screen.say(line)
+    run = start(job, screen)
+    screen.say(f"run {run.id} in {run.url}")
+    signal.signal(signal.SIGTERM, lambda *_: run.kill())
+    return _end(run, showing.json)
+
+
+def _options(app: App, ref: str, rest: Sequence[str]) -> tuple[dict[str, Any], Any]:
+    """All options of app and run by name, and how to show it."""
+    refuse_reserved(app.name, app.Config, RESERVED)
+    name = app.name.replace("-", "_")
+    filled = parse(f"yarnml run {ref}", app.about, {name: app.Config, **GROUPS}, rest)
+    showing = filled.pop("output")
+    return {key: value for group in filled.values() for key, value in config_to_dict(group).items()}, showing
+
+
+def _described(name: str, part: Any) -> list[str]:
+    if part is None:
+        return []
+    first, *rest = part.dataset.describe()
+    if part.rows == part.dataset.rows:
+        return [f"{name + ':':<6} {first}", *(f"       {line}" for line in rest)]
+    if name != "train":
+        return [f"{name + ':':<6} {part.rows:,} rows held out of it"]
+    return [f"{name + ':':<6} {part.rows:,} rows of {first}", *(f"       {line}" for line in rest)]
+
+
+def _end(run: Run, as_json: bool) -> int:
+    outcome = run.finish()
+    record = run.record
+    if as_json:
+        print_json(
+            run=run.id,
+            app=record.app,
+            state=outcome.state,
+            seconds=record.seconds,
+            result=outcome.result or {},
+            message=outcome.message,
+        )
+    if outcome.ok:
+        _tell(outcome.result or {}, record.seconds or 0.0, sys.stderr if as_json else sys.stdout)
+    else:
+        print(f"yarnml: run {run.id} {outcome.state}: {outcome.message}", file=sys.stderr)
+    return EXIT[outcome.state]
+
+
+def _tell(result: dict[str, Any], seconds: float, stream: TextIO) -> None:
+    """The results for a reader."""
+    for part in ("train", "valid", "test"):
+        if result.get(part):
+            said = "  ".join(f"{name} {value:.5g}" for name, value in result[part].items())
+            print(f"{part + ':':<6} {said}", file=stream)
+    for note in result.get("notes", ()):
+        print(f"note: {note}", file=stream)
+    where = result.get("model") or result.get("out")
+    print(f"done in {seconds:.1f} s" + (f": {where}" if where else ""), file=stream)
+
+
+def print_json(*, run: str | None, app: str, state: str, seconds: float | None, result: Any, message: str) -> None:
+    """The one line on standard output of --json; `message` says why a run didn't succeed."""
+    line: dict[str, Any] = {"run": run, "app": app, "state": state, "seconds": seconds}
+    line |= {"model": result.get("model"), "train": result.get("train") or {}, "test": result.get("test") or {}}
+    line |= {key: result[key] for key in ("valid", "out") if result.get(key)}
+    print(json.dumps(line | ({"message": message} if message else {})), flush=True)

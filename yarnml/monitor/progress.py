@@ -1,0 +1,106 @@
+"""Progress: what the reports of all workers amount to at one moment (pure)."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Self, final
+
+COUNTERS = ("rows", "bytes_in", "bytes_out")  # a worker reports them as totals since its start
+WINDOW = 5.0  # seconds over which a rate is taken
+
+
+@dataclass(frozen=True, kw_only=True)
+class Glance:
+    """A run at one moment. What nobody has reported yet is None."""
+
+    time: float  # seconds since 1970
+    seconds: float = 0.0  # since the start
+    clock: int | None = None  # of the slowest worker
+    epoch: float | None = None
+    loss: float | None = None  # mean over the workers' latest
+    staleness: float | None = None  # largest seen, in clocks
+    rows_per_s: float | None = None  # of all workers together, as are the bytes
+    bytes_in_per_s: float | None = None
+    bytes_out_per_s: float | None = None
+    workers: int = 0  # that have reported
+
+    def to_json(self) -> dict[str, Any]:
+        return {k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in asdict(self).items()}
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> Self:
+        return cls(**value)
+
+    def parts(self) -> list[str]:
+        """What there is to say, in words: `clock 12`, `loss 0.3301`, ..."""
+        said = [
+            ("clock {:,}", self.clock),
+            ("epoch {:g}", self.epoch),
+            ("loss {:.5g}", self.loss),
+            ("{} rows/s", None if self.rows_per_s is None else short(self.rows_per_s)),
+            ("staleness {:g}", self.staleness),
+            ("{:.1f} MB/s in", _mega(self.bytes_in_per_s)),
+            ("{:.1f} MB/s out", _mega(self.bytes_out_per_s)),
+            (f"{{}} worker{'s' * (self.workers != 1)}", self.workers or None),
+        ]
+        return [form.format(value) for form, value in said if value is not None]
+
+
+@final
+class Progress:
+    """Takes reports in, gives glances out. Times are seconds on one clock, the caller's."""
+
+    def __init__(self, started: float) -> None:
+        self._started = started
+        self._latest: dict[int, dict[str, float]] = {}
+        self._totals: deque[tuple[float, dict[str, float]]] = deque([(started, dict.fromkeys(COUNTERS, 0.0))])
+
+    def take(self, worker: int, numbers: Mapping[str, float], now: float) -> None:
+        """One worker's report."""
+        self._latest.setdefault(worker, {}).update(numbers)
+        self._totals.append((now, {name: self._sum(name) for name in COUNTERS}))
+        while len(self._totals) > 2 and self._totals[1][0] <= now - WINDOW:
+            self._totals.popleft()
+
+    def glance(self, now: float) -> Glance:
+        clock = min(self._all("clock"), default=None)
+        loss = self._all("loss")
+        return Glance(
+            time=now,
+            seconds=now - self._started,
+            clock=None if clock is None else int(clock),
+            epoch=min(self._all("epoch"), default=None),
+            loss=sum(loss) / len(loss) if loss else None,
+            staleness=max(self._all("staleness"), default=None),
+            rows_per_s=self._rate("rows"),
+            bytes_in_per_s=self._rate("bytes_in"),
+            bytes_out_per_s=self._rate("bytes_out"),
+            workers=len(self._latest),
+        )
+
+    def _all(self, name: str) -> list[float]:
+        return [numbers[name] for numbers in self._latest.values() if name in numbers]
+
+    def _sum(self, name: str) -> float:
+        return math.fsum(self._all(name))
+
+    def _rate(self, name: str) -> float | None:
+        if not self._all(name):
+            return None
+        (then, before), (now, after) = self._totals[0], self._totals[-1]
+        return (after[name] - before[name]) / (now - then) if now > then else None
+
+
+def short(x: float) -> str:
+    """`1.25 M` for 1,250,000."""
+    for limit, unit in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if abs(x) >= limit:
+            return f"{x / limit:.3g} {unit}"
+    return f"{x:.3g}"
+
+
+def _mega(x: float | None) -> float | None:
+    return None if x is None else x / 1e6

@@ -1,0 +1,120 @@
+"""Preparing: from what a user asks to a job, with every refusal that can be made before anything starts."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from typing import Any, final
+
+from hdfs_io import Dataset, ReadOptions, Sample, exists, scan
+from yarnml.app import App
+from yarnml.config import config_to_dict, refuse_reserved
+from yarnml.errors import DataError, UsageError
+from yarnml.job import Job, Part
+from yarnml.request import RESERVED, Data, Reading, Running
+from yarnml.runs import default_runs, new_id
+
+HELD_OUT = ("test", "valid")  # in this order fractions are taken off the training data
+
+
+def prepare(app: App, config: Any, data: Data, reading: Reading, running: Running) -> Job:
+    """The job that is asked for, its data scanned. Raises UsageError or DataError, and then nothing was started."""
+    refuse_reserved(app.name, app.Config, RESERVED)
+    if running.out is not None and exists(running.out) and not running.overwrite:
+        raise UsageError(f"--out {running.out}: exists already; choose another place, or say --overwrite")
+    parts = _Parts(app, config, data, reading.options(), running).find()
+    return Job(
+        run=new_id(app.name),
+        runs=running.runs or default_runs(),
+        app=app.ref,
+        config=config_to_dict(config),
+        **parts,
+        out=running.out,
+        overwrite=running.overwrite,
+        workers=running.workers,
+        servers=running.servers,
+        threads=running.threads or max(1, cores() // running.workers),
+        staleness=running.staleness,
+        seed=running.seed,
+        deadline=running.deadline,
+        silence=running.silence,
+    )
+
+
+def cores() -> int:
+    """Cores that this process may use: of its container, not of the machine."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1)
+
+
+@final
+@dataclass(frozen=True)
+class _Parts:
+    """The data of a job: what is trained on, and what is held out of it or read beside it."""
+
+    app: App
+    config: Any
+    data: Data
+    options: ReadOptions
+    running: Running
+
+    def find(self) -> dict[str, Part | None]:
+        """`train`, `valid` and `test`."""
+        url, options, held_out = self._named()
+        if url is None:
+            if self.app.task is None and self.app.schema is None:  # it reads no rows
+                return dict.fromkeys(("train", *HELD_OUT))
+            raise UsageError(f"app {self.app.name} has no demo data; name yours with --data")
+        whole = self._scan(url, options)
+        parts: dict[str, Part | None] = dict.fromkeys(HELD_OUT)
+        at = 0.0
+        for name, said in held_out.items():
+            if isinstance(said, float):
+                parts[name] = self._part(whole, Sample(self.running.seed, at, at + said))
+                at += said
+            elif said is not None:
+                parts[name] = self._beside(name, said, whole)
+        if at >= 1:
+            raise UsageError(f"--test and --valid together hold out {at:g} of the data: nothing is left to train on")
+        parts["train"] = train = self._part(whole, Sample(self.running.seed, at, 1.0) if at else Sample.all())
+        if not train.rows:
+            raise UsageError(f"{url}: no rows to train on")
+        self.app.refuse(self.config, whole.schema)
+        return parts
+
+    def _named(self) -> tuple[str | None, ReadOptions, dict[str, str | float | None]]:
+        """What is read, how, and what is held out: as said, or the app's demo."""
+        held_out = {name: _fraction(name, getattr(self.data, name)) for name in HELD_OUT}
+        if self.data.data is not None or self.app.demo is None:
+            return self.data.data, self.options, held_out
+        demo = self.app.demo
+        return demo.url(), demo.options, held_out | ({"test": demo.test} if held_out["test"] is None else {})
+
+    def _scan(self, url: str, options: ReadOptions) -> Dataset:
+        schema = None if self.app.schema is None else self.app.schema(self.config)
+        label = None if self.app.task is None else self.app.task.label
+        inline = self.running.workers == 1
+        return scan(url, options, label=label, schema=schema, keep=inline, threads=cores())
+
+    def _beside(self, name: str, url: str, whole: Dataset) -> Part:
+        """A data set of its own, read as the training data is."""
+        options = replace(whole.options, format=self.options.format, header=self.options.header, sep=self.options.sep)
+        inline = self.running.workers == 1
+        label = None if self.app.task is None else self.app.task.label
+        found = scan(url, options, label=label, schema=whole.schema, keep=inline, threads=cores())
+        if whole.schema.label is not None and not found.has_label:
+            raise DataError(f"--{name} {url}: has no label {whole.schema.label.name!r}, so nothing can be scored on it")
+        return self._part(found, Sample.all())
+
+    def _part(self, dataset: Dataset, sample: Sample) -> Part:
+        return Part(dataset=dataset, sample=sample, rows=sample.count(dataset.rows))
+
+
+def _fraction(name: str, said: str | float | None) -> str | float | None:
+    """A data set's URL as it is, a fraction as a number; UsageError for a number that is no fraction."""
+    if isinstance(said, str):
+        try:
+            number = float(said)
+        except ValueError:
+            return said
+        raise UsageError(f"--{name} {number:g}: a fraction lies between 0 and 1 (a file of that name: ./{said})")
+    return said

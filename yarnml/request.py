@@ -1,0 +1,75 @@
+"""A request: what a user asks of a run beside the app's own config, as flags, YAML keys and arguments in Python."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from yarnml.config import AppConfig, hints
+from yarnml.value import Count, Fraction, Positive, Whole
+
+if TYPE_CHECKING:
+    from hdfs_io import ReadOptions
+
+
+@dataclass(frozen=True, kw_only=True)
+class Data(AppConfig):
+    data: str | None = None  # what to learn from: file, directory or glob, on any store
+    valid: str | Fraction | None = None  # early stopping watches this: a data set, or a fraction of --data held out
+    test: str | Fraction | None = None  # the score at the end is of this: a data set, or a fraction of --data held out
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading(AppConfig):
+    format: Literal["libsvm", "csv", "parquet"] | None = None  # guessed from name and first rows, as is all below
+    sep: str | None = None  # CSV: what separates columns; one character, or tab, space
+    header: bool | None = None  # CSV: the first line holds the columns' names; --no-header: it is data
+    label: str | int | None = None  # column to predict; columns are said by name or number (0 first, -1 last)
+    weight: str | int | None = None  # column with the rows' weights
+    id: str | int | None = None  # column that names the rows; predictions carry it
+    features: tuple[str | int, ...] | None = None  # columns to learn from; else all that have no other role
+    user: str | int | None = None  # column with the user of a rating
+    item: str | int | None = None  # column with the item of a rating
+    rating: str | int | None = None  # column with the rating
+    text: str | int | None = None  # column with text
+    unknown: Literal["stop", "drop"] = "stop"  # a feature that the model doesn't know: an error, or left out
+    missing: Literal["stop", "nan", "zero"] = "stop"  # a value that is missing: an error, or read as that
+
+    def options(self) -> ReadOptions:
+        """As hdfs_io takes them."""
+        from hdfs_io import ReadOptions, Roles  # here, so that tab completion can list flags at once
+
+        roles = Roles(**{name: getattr(self, name) for name in hints(Roles)})
+        return ReadOptions(
+            format=self.format,
+            sep={"tab": "\t", "\\t": "\t", "space": " "}.get(self.sep or "", self.sep),
+            header=self.header,
+            roles=roles,
+            unknown=self.unknown,
+            missing=self.missing,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Running(AppConfig):
+    workers: Count = 1  # processes that compute; 1 runs here, with all cores
+    servers: Count = 1  # processes that hold the tables
+    threads: Count | None = None  # cores a worker uses; else all of them, shared out evenly
+    staleness: Whole | None = 0  # clocks that a read may be behind; none: any number
+    seed: int = 0  # same data, seed, workers, threads and staleness 0: the same bits
+    out: str | None = None  # where the result goes: a model, or predictions
+    overwrite: bool = False  # replace what is at --out
+    runs: str | None = None  # directory of all runs; else ~/.yarnml/runs
+    deadline: Positive | None = None  # seconds after which the run is ended
+    silence: Positive = 10.0  # seconds without a sign of life after which a process counts as lost
+
+
+@dataclass(frozen=True, kw_only=True)
+class Showing(AppConfig):
+    config: str | None = None  # YAML file with `flag: value` lines; what the command line says beats it
+    dry_run: bool = False  # print what would be run, and start nothing
+    json: bool = False  # one JSON object on standard output at the end
+
+
+GROUPS: dict[str, type[Any]] = {"data": Data, "reading": Reading, "running": Running, "output": Showing}
+RESERVED = frozenset(name for group in GROUPS.values() for name in hints(group))

@@ -1,0 +1,253 @@
+"""A run's directory: what it was asked to do, how it stands, its metrics, logs and model, on any store."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import secrets
+import socket
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, Literal, Self, final
+
+from hdfs_io import exists, join, open_fs, read_text, write_text
+from yarnml.errors import DataError, UsageError, nearest
+from yarnml.job import Job
+from yarnml.monitor.metric import Metric
+from yarnml.monitor.progress import Glance
+
+State = Literal["running", "succeeded", "failed", "killed", "interrupted", "deadline", "lost"]
+BEAT = 1.0  # seconds between two signs of life of a driver
+LOST = 20.0  # seconds without one after which nobody is believed to be there
+VERSIONS = ("yarnml", "numpy", "numba", "scipy", "pyarrow", "pyzmq")
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class Record:
+    """What run.json holds."""
+
+    run: str
+    app: str
+    state: State
+    started: float  # seconds since 1970
+    ended: float | None = None
+    host: str  # where the driver runs
+    pid: int
+    job: dict[str, Any]
+    versions: dict[str, str]
+    result: dict[str, Any] = field(default_factory=dict)
+    message: str = ""  # why it ended as it did, unless it succeeded
+
+    @property
+    def seconds(self) -> float | None:
+        return None if self.ended is None else self.ended - self.started
+
+    def to_json(self) -> str:
+        return json.dumps(asdict(self), indent=1)
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        return cls(**json.loads(text))
+
+
+@final
+class RunDir:
+    """One run's directory. Readers may be on other machines; there is one writer, the driver."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url.rstrip("/")
+
+    @property
+    def id(self) -> str:
+        return self.url.rpartition("/")[2]
+
+    @property
+    def logs(self) -> str:
+        return join(self.url, "logs")
+
+    @property
+    def model(self) -> str:
+        return join(self.url, "model")
+
+    @classmethod
+    def create(cls, job: Job) -> Self:
+        """Write the first run.json of a run that starts now, driven by this process."""
+        run = cls(job.url)
+        record = Record(
+            run=job.run,
+            app=job.app,
+            state="running",
+            started=time.time(),
+            host=socket.gethostname(),
+            pid=os.getpid(),
+            job=json.loads(job.to_json()),
+            versions=versions(),
+        )
+        write_text(join(run.url, "run.json"), record.to_json())
+        return run
+
+    def record(self) -> Record:
+        """run.json, its state `lost` if the driver is gone without having ended the run."""
+        record = Record.from_json(read_text(join(self.url, "run.json")))
+        return replace(record, state="lost") if record.state == "running" and self._gone(record) else record
+
+    def end(self, state: State, *, result: dict[str, Any] | None = None, message: str = "") -> Record:
+        """Write the last run.json."""
+        record = Record.from_json(read_text(join(self.url, "run.json")))
+        record = replace(record, state=state, ended=time.time(), result=result or {}, message=message)
+        write_text(join(self.url, "run.json"), record.to_json())
+        return record
+
+    def beat(self, glance: Glance) -> None:
+        """Say how the run stands, and by saying it that the driver lives."""
+        write_text(join(self.url, "status.json"), json.dumps(glance.to_json()))
+
+    def glance(self) -> Glance | None:
+        """What the driver said last."""
+        with suppress(DataError):
+            return Glance.from_json(json.loads(read_text(join(self.url, "status.json"))))
+        return None
+
+    def ask_to_end(self) -> None:
+        """Ask the driver, wherever it runs, to end the run."""
+        write_text(join(self.url, "kill"), f"asked by pid {os.getpid()} on {socket.gethostname()}\n")
+
+    def asked_to_end(self) -> bool:
+        return exists(join(self.url, "kill"))
+
+    def append(self, metrics: Iterable[Metric]) -> None:
+        _append(join(self.url, "metrics.jsonl"), "".join(metric.line() + "\n" for metric in metrics))
+
+    def log(self, text: str) -> None:
+        """Add a line to the driver's own log."""
+        _append(join(self.logs, "driver.log"), text + "\n")
+
+    def metrics(self) -> Any:
+        """All metrics as an Arrow table: time, worker, clock, epoch, name, value. A torn last line is left out."""
+        import pyarrow as pa
+
+        schema = pa.schema(
+            [
+                ("time", pa.float64()),
+                ("worker", pa.int32()),
+                ("clock", pa.int64()),
+                ("epoch", pa.float64()),
+                ("name", pa.string()),
+                ("value", pa.float64()),
+            ]
+        )
+        url = join(self.url, "metrics.jsonl")
+        lines = read_text(url).split("\n")[:-1] if exists(url) else []
+        return pa.Table.from_pylist([asdict(Metric.from_line(line)) for line in lines], schema=schema)
+
+    def log_files(self) -> dict[str, str]:
+        """Name -> URL of every log, sorted."""
+        fs, path = open_fs(self.logs)
+        if not fs.isdir(path):
+            return {}
+        names = sorted(str(entry).rstrip("/").rpartition("/")[2] for entry in fs.ls(path, detail=False))
+        return {name.removesuffix(".log"): join(self.logs, name) for name in names if not name.startswith(".")}
+
+    def _gone(self, record: Record) -> bool:
+        if record.host == socket.gethostname() and not _alive(record.pid):
+            return True
+        glance = self.glance()
+        return time.time() - (record.started if glance is None else glance.time) > LOST
+
+
+def new_id(app: str) -> str:
+    """`mlr-1129-171336-3fa2`: which app, when, and a few random letters."""
+    name = app.rstrip("/").rpartition("/")[2]
+    return f"{name}-{time.strftime('%m%d-%H%M%S')}-{secrets.token_hex(2)}"
+
+
+def default_runs() -> str:
+    """Where runs are kept unless said otherwise."""
+    return str(Path.home() / ".yarnml" / "runs")
+
+
+def all_runs(runs: str) -> list[RunDir]:
+    """Every run in a directory of runs, oldest first."""
+    fs, path = open_fs(runs)
+    if not fs.isdir(path):
+        return []
+    names = [str(entry).rstrip("/").rpartition("/")[2] for entry in fs.ls(path, detail=False)]
+    found = [RunDir(join(runs, name)) for name in names if fs.exists(f"{path.rstrip('/')}/{name}/run.json")]
+    return sorted(found, key=lambda run: run.record().started)
+
+
+def find_run(runs: str, name: str) -> RunDir:
+    """The run of that id, of which the first letters do if no other begins with them; or that URL."""
+    if "/" in name and exists(join(name, "run.json")):
+        return RunDir(name)
+    if exists(join(join(runs, name), "run.json")):
+        return RunDir(join(runs, name))
+    ids = [run.id for run in all_runs(runs)]
+    matches = [known for known in ids if known.startswith(name)]
+    if len(matches) == 1:
+        return RunDir(join(runs, matches[0]))
+    if matches:
+        raise UsageError(f"run {name!r}: {len(matches)} runs begin with that: {', '.join(matches[-5:])}")
+    raise UsageError(f"run {name!r}: not found in {runs}{nearest(name, ids[-10:])}")
+
+
+def wait_for(done: Callable[[], bool], seconds: float, every: float = 0.1) -> bool:
+    """Look until `done` or `seconds` have passed; whether it was done."""
+    until = time.monotonic() + seconds
+    while not done():
+        if time.monotonic() >= until:
+            return False
+        time.sleep(every)
+    return True
+
+
+Line = tuple[str, str]  # which log, what it says
+
+
+def follow(urls: Callable[[], dict[str, str]], ended: Callable[[], bool], every: float = 0.3) -> Iterator[Line]:
+    """Every line of all logs as they grow, until the run has ended and all is said."""
+    seen: dict[str, int] = {}  # bytes of each log
+    while True:
+        last = ended()  # asked before reading, so that nothing written before the end is missed
+        for name, url in urls().items():
+            fs, path = open_fs(url)
+            new: bytes = fs.cat_file(path, start=seen.get(name, 0))
+            whole = new if last else new[: new.rfind(b"\n") + 1]
+            seen[name] = seen.get(name, 0) + len(whole)
+            for line in whole.decode(errors="replace").splitlines():
+                yield name, line
+        if last:
+            return
+        time.sleep(every)
+
+
+def versions() -> dict[str, str]:
+    """Of Python and the packages that results may depend on."""
+    found = {"python": platform.python_version()}
+    for name in VERSIONS:
+        with suppress(PackageNotFoundError):
+            found[name] = version(name)
+    return found
+
+
+def _append(url: str, text: str) -> None:
+    fs, path = open_fs(url)
+    fs.makedirs(path.rpartition("/")[0], exist_ok=True)
+    with fs.open(path, "ab") as file:
+        file.write(text.encode())
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

@@ -1,0 +1,73 @@
+"""A watch: beside a run's driver, keeps its metrics and status, shows its progress, and hears when it is to end."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+from typing import final
+
+from yarnml.monitor.metric import Metric, metrics
+from yarnml.monitor.progress import Progress
+from yarnml.monitor.terminal import View
+from yarnml.runs import BEAT, RunDir
+
+STEP = 0.2  # seconds between two looks
+
+
+@final
+class Watch:
+    """A thread, so that a long clock of an app that runs in this process doesn't look like a lost run."""
+
+    def __init__(self, run: RunDir, view: View) -> None:
+        self._run = run
+        self._view = view
+        self._progress = Progress(time.time())
+        self._new: list[Metric] = []
+        self._lock = threading.Lock()
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._watch, name="yarnml-watch", daemon=True)
+        self._on_kill: Callable[[], None] = lambda: None
+
+    def take(self, worker: int, numbers: Mapping[str, float]) -> None:
+        """A worker's report; called from any thread."""
+        now = time.time()
+        with self._lock:
+            self._new += metrics(numbers, worker=worker, time=now)
+            self._progress.take(worker, numbers, now)
+
+    def start(self, on_kill: Callable[[], None]) -> None:
+        """`on_kill` is called once if somebody asks for the run's end."""
+        self._on_kill = on_kill
+        self._thread.start()
+
+    def close(self) -> None:
+        """Keep and show what is left; nothing is heard any more."""
+        self._over.set()
+        self._thread.join()
+        self._keep()
+        with self._lock:
+            last = self._progress.glance(time.time())
+        self._run.beat(last)
+        self._view.close(last)
+
+    def _watch(self) -> None:
+        beaten = 0.0
+        killed = False
+        while not self._over.wait(STEP):
+            with self._lock:
+                glance = self._progress.glance(time.time())
+            self._view.show(glance)
+            if time.monotonic() - beaten >= BEAT:
+                beaten = time.monotonic()
+                self._run.beat(glance)
+                self._keep()
+                if not killed and self._run.asked_to_end():
+                    killed = True
+                    self._on_kill()
+
+    def _keep(self) -> None:
+        with self._lock:
+            new, self._new = self._new, []
+        if new:
+            self._run.append(new)
