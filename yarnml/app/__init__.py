@@ -19,8 +19,8 @@ from yarnml.app.batch import Batch
 from yarnml.app.demo import Demo
 from yarnml.app.execute import execute
 from yarnml.app.find import app_names, load_app
-from yarnml.app.saved import open_model
-from yarnml.app.scores import score
+from yarnml.app.saved import open_model, open_with_app
+from yarnml.app.scores import predicted
 from yarnml.app.worker import Worker
 from yarnml.config import AppConfig, Count, Fraction, NonNegative, Positive
 from yarnml.errors import UsageError
@@ -45,5 +45,6 @@ __all__ = [
     "execute",
     "load_app",
     "open_model",
-    "score",
+    "open_with_app",
+    "predicted",
 ]

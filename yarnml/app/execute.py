@@ -21,7 +21,12 @@ def execute(me: Worker) -> dict[str, Any]:
     BLAS is held to one thread: apps share rows out over `me.crew`, which costs less and gives the same bits each time.
     """
     with threadpool_limits(1, user_api="blas"):
-        return _with_model(me) if me.app.predict is not None else _with_output(me)
+        try:
+            results = _with_model(me) if me.app.predict is not None else _with_output(me)
+            me.finish()
+        finally:
+            me.crew.close()
+        return results
 
 
 def _with_model(me: Worker) -> dict[str, Any]:
@@ -44,7 +49,7 @@ def _with_model(me: Worker) -> dict[str, Any]:
 
 def _with_output(me: Worker) -> dict[str, Any]:
     url = me.job.out or join(me.job.url, "out")
-    with shared_output(url, me.index, me.workers, me.gather) as me.out, me.timed("work"):
+    with shared_output(me, url) as me.out, me.timed("work"):
         extra = _work(me)
     base: dict[str, Any] = {"train": {}, "test": {}, "model": None, "out": url}
     return {**base, **extra, "notes": me.notes, "seconds": me.seconds}
@@ -55,7 +60,7 @@ def _work(me: Worker) -> dict[str, Any]:
         me.app.start(me, me.config)
         me.begin()
     extra = me.app.work(me, me.config)
-    me.finish()
+    me.settle()
     return dict(extra or {})
 
 
@@ -63,5 +68,5 @@ def _save(me: Worker, model: Model, url: str) -> None:
     """Worker 0 writes; the others wait, so that no process reports success for a model that isn't there."""
     with me.timed("save"):
         if me.index == 0:
-            save_model(model, url, source=me.app.source if me.app.private else None)
+            save_model(model, url, source=me.app.source if me.app.private else None, overwrite=me.job.overwrite)
         me.gather(np.zeros(0))

@@ -1,46 +1,65 @@
-"""Output: a data set that several workers write together, there as a whole or not at all."""
+"""Output: a data set that the workers of a run write together, a part each, there as a whole or not at all."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hdfs_io import join, open_fs, whole, write_text
+from hdfs_io import Writer, join, open_fs, open_writer, whole, write_text
 from yarnml.errors import UsageError
 
-Gather = Callable[[Any], list[NDArray[Any]]]
-SUFFIXES = (".csv", ".parquet", ".libsvm")
+if TYPE_CHECKING:
+    from yarnml.app.worker import Worker
+
+FORMATS = {".csv": "csv", ".parquet": "parquet", ".libsvm": "libsvm"}
 
 
-def is_file(url: str) -> bool:
-    """Whether a data set of this URL is one file, by its suffix."""
-    return url.endswith(SUFFIXES)
+@final
+@dataclass(frozen=True)
+class Output:
+    """Where one worker writes: its part of a directory, or the one file that the data set is."""
+
+    url: str
+    format: str
+
+    def writer(self) -> Writer:
+        return open_writer(self.url, self.format)
 
 
 @contextmanager
-def shared_output(url: str, index: int, workers: int, gather: Gather) -> Iterator[str]:
-    """Where every worker puts its parts; once all have, worker 0 moves them to `url`."""
-    if is_file(url) and workers > 1:
-        raise UsageError(f"{url}: {workers} workers write one part each; name a directory, or say --workers 1")
-    if index > 0:
-        yield _said_by_first(gather, "")
-        gather(np.zeros(0))  # my part is there
-        gather(np.zeros(0))  # and now the whole is
+def shared_output(me: Worker, url: str) -> Iterator[Output]:
+    """Each worker's output; once all have written, worker 0 moves the whole to `url`.
+
+    A URL that ends like a file of a known format is one file, and takes a single worker; any other is a directory of
+    Parquet parts, in the workers' order.
+    """
+    suffix = next((end for end in FORMATS if url.endswith(end)), None)
+    if suffix is not None and me.workers > 1:
+        raise UsageError(f"{url}: {me.workers} workers write one part each; name a directory, or say --workers 1")
+    if me.index > 0:
+        yield _part(me, _said_by_first(me, ""))
+        me.gather(np.zeros(0))  # my part is there
+        me.gather(np.zeros(0))  # and now the whole is
         return
-    with whole(url) as staging:
-        if not is_file(url):
+    with whole(url, overwrite=me.job.overwrite) as staging:
+        if suffix is None:
             fs, path = open_fs(staging)
             fs.makedirs(path, exist_ok=True)
-        yield _said_by_first(gather, staging)
-        gather(np.zeros(0))
-        if not is_file(url):
+        said = _said_by_first(me, staging)
+        yield _part(me, said) if suffix is None else Output(said, FORMATS[suffix])
+        me.gather(np.zeros(0))
+        if suffix is None:
             write_text(join(staging, "_SUCCESS"), "")
-    gather(np.zeros(0))
+    me.gather(np.zeros(0))
 
 
-def _said_by_first(gather: Gather, text: str) -> str:
-    return bytes(gather(np.frombuffer(text.encode(), np.uint8))[0]).decode()
+def _part(me: Worker, staging: str) -> Output:
+    return Output(join(staging, f"part-{me.index:05d}.parquet"), "parquet")
+
+
+def _said_by_first(me: Worker, text: str) -> str:
+    return bytes(me.gather(np.frombuffer(text.encode(), np.uint8))[0]).decode()

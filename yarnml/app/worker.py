@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from hdfs_io import Dataset, Rows, Schema, load, span
 from yarnml.app.app import App
+from yarnml.app.output import Output
 from yarnml.app.patience import Patience
 from yarnml.app.plan import Plan, usual_batch
 from yarnml.app.saved import bound
@@ -22,11 +23,11 @@ from yarnml.comm.company import Company
 from yarnml.job import Job, Part
 from yarnml.kernels.crew import Crew
 from yarnml.model import Artifacts, Model
-from yarnml.task import Partial
+from yarnml.task import Partial, Task
 
 if TYPE_CHECKING:
     from yarnml.app.batch import Batch
-    from yarnml.ps import Client, Table
+    from yarnml.ps import Table, Tables
 
 T = TypeVar("T")
 WORK = 3  # the purpose of the random numbers that an app draws
@@ -36,12 +37,12 @@ WORK = 3  # the purpose of the random numbers that an app draws
 class Worker:
     """What an app's `start`, `work` and `model` are handed."""
 
-    def __init__(self, app: App, job: Job, index: int, client: Client, company: Company) -> None:
+    def __init__(self, app: App, job: Job, index: int, client: Tables, company: Company) -> None:
         self.app, self.job, self.index = app, job, index
         self.workers, self.threads, self.seed, self.staleness = job.workers, job.threads, job.seed, job.staleness
         self.clock_now = 0  # clocks this worker has ended
         self.stop = False  # true for all workers at the same clock: `batches` ends
-        self.out = ""  # where an app without a model writes its parts: a directory, or one file
+        self.out: Output | None = None  # where an app without a model writes its part
         self.best: Model | None = None  # on --valid, of the passes so far
         self.notes: list[str] = []
         self.seconds: dict[str, float] = {}
@@ -129,11 +130,16 @@ class Worker:
         """Every worker's x, in the workers' order."""
         return self._company.gather(np.asarray(x))
 
-    def measure(self, model: Model, rows: Rows, app: App | None = None) -> dict[str, float]:
-        """The metrics of `model` on the rows of all workers."""
-        app = app or self.app
-        assert app.task is not None
-        return app.task.metrics(app.task.merge(self._gather_partial(score(app, model, rows, self.crew))))
+    def measure(self, model: Model, rows: Rows) -> dict[str, float]:
+        """The metrics of `model`, of this app, on the rows of all workers."""
+        assert self.app.task is not None
+        return self.total(self.app.task, score(self.app, model, rows, self.crew))
+
+    def total(self, task: Task, partial: Partial) -> dict[str, float]:
+        """The metrics that every worker's partial together make."""
+        each = {name: self.gather(partial[name]) for name in sorted(partial)}
+        partials = [{name: arrays[worker] for name, arrays in each.items()} for worker in range(self.workers)]
+        return task.metrics(task.merge(partials))
 
     # --- what this worker keeps, says and draws
 
@@ -168,10 +174,18 @@ class Worker:
         """End what `start` did: a clock of its own, which isn't counted, so that work begins at clock 0."""
         self._client.clock()
 
-    def finish(self) -> None:
-        """No more increments of this worker; when it returns, those of every worker are in the tables."""
-        self._client.finish()
+    def settle(self) -> None:
+        """Wait for the work of all; from then on reads see all that anybody added, whatever the staleness."""
+        last = max(int(clock) for clock in self.gather(self._client.clock_now))
+        while self._client.clock_now <= last + (self.staleness or 0):  # workers may have ended unequally many clocks
+            self._client.clock()
+        self._client.flush()
         self.gather(np.zeros(0))
+        self._client.clock()  # unbounded tables are read anew in a new clock
+
+    def finish(self) -> None:
+        """Nothing will be read any more."""
+        self._client.finish()
 
     def model(self, arrays: Mapping[str, NDArray[Any]]) -> Model:
         """A model of these arrays, ready to predict."""
@@ -199,10 +213,6 @@ class Worker:
     def _valid(self) -> Rows:
         assert self.job.valid is not None
         return self.share_of(self.job.valid)
-
-    def _gather_partial(self, partial: Partial) -> list[Partial]:
-        each = {name: self.gather(partial[name]) for name in sorted(partial)}
-        return [{name: arrays[worker] for name, arrays in each.items()} for worker in range(self.workers)]
 
     def _validate(self, watch: Patience, epoch: int) -> None:
         model = self.learned()

@@ -1,0 +1,89 @@
+"""Applying a model: a data set of predictions, row by row in the order of the data they are of.
+
+The data is read as the model's own was: same columns by name, same width, same labels. Each worker takes an equal run
+of rows, piece by piece so that no share must fit in memory, and writes one part. Where the data has labels, the
+model's metrics on them come along.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from hdfs_io import Dataset, Schema, load, read_arrow, span
+from yarnml.app import AppConfig, Columns, Count, UsageError, Worker, open_with_app, predicted
+from yarnml.model import load_schema
+
+
+@dataclass(frozen=True, kw_only=True)
+class Config(AppConfig):
+    model: str  # the model, by the URL it was saved at
+    keep: tuple[str | int, ...] = ()  # columns of the data to carry along, by name or number
+    top: Count | None = None  # of classes: only that many likeliest ones of each row
+    trust: bool = False  # run the code that a private app's model brings
+
+
+def schema(cfg: Config) -> Schema:
+    return load_schema(cfg.model)
+
+
+def work(me: Worker, cfg: Config) -> dict[str, dict[str, float]]:
+    model, app = open_with_app(cfg.model, cfg.trust)
+    assert app.task is not None
+    assert me.out is not None
+    keep = kept(me.dataset, cfg)
+    writer, partials, done = None, [], 0
+    for lo, hi in spans(me):
+        rows = load(me.dataset, lo, hi, threads=me.threads)
+        columns = predicted(app, model, rows.X, me.crew)
+        table = app.task.table(columns, model.schema, cfg.top)
+        for carried, at in carry(me.dataset, lo, hi, keep):
+            writer = writer or me.out.writer()
+            writer.write(joined(carried, {name: column[at] for name, column in table.items()}))
+        if rows.y is not None or app.task.label is None:
+            partials.append(app.task.partial(columns, rows.y, rows.weight))
+        done += len(rows)
+        me.report(rows=done)
+    if writer is not None:
+        writer.close()
+    return {"test": me.total(app.task, app.task.merge(partials))} if partials else {}
+
+
+def spans(me: Worker) -> Iterator[tuple[int, int]]:
+    """This worker's rows, a piece of the data set at a time; a worker without rows has one empty span."""
+    first, last = span(me.dataset.rows, me.index, me.workers)
+    if first == last:
+        yield first, last
+    for piece in me.dataset.pieces:
+        lo, hi = max(first, piece.first_row), min(last, piece.first_row + piece.rows)
+        if lo < hi:
+            yield lo, hi
+
+
+def kept(dataset: Dataset, cfg: Config) -> list[str]:
+    """The columns to carry along: the rows' id, and what --keep says; UsageError if there is no such column."""
+    names = [name for name, _ in dataset.types]
+    chosen = [] if dataset.schema.id is None else [dataset.schema.id]
+    for column in cfg.keep:
+        known = column in names if isinstance(column, str) else -len(names) <= column < len(names)
+        if not known:
+            raise UsageError(f"--keep {column}: {dataset.url} has no such column; it has {', '.join(names) or 'none'}")
+        name = column if isinstance(column, str) else names[column]
+        chosen += [] if name in chosen else [name]
+    return chosen
+
+
+def carry(dataset: Dataset, lo: int, hi: int, keep: list[str]) -> Iterator[tuple[Columns, slice]]:
+    """The kept columns of rows [lo, hi) as they are in the files, and where among those rows they stand."""
+    if not keep and lo < hi:
+        yield {}, slice(0, hi - lo)
+    at = 0
+    for table in read_arrow(dataset, lo, hi, keep) if keep else ():
+        yield {name: table.column(name) for name in keep}, slice(at, at + len(table))
+        at += len(table)
+
+
+def joined(carried: Columns, table: Columns) -> Columns:
+    for name in carried.keys() & table.keys():
+        raise UsageError(f"--keep {name}: the predictions have a column of that name too")
+    return {**carried, **table}
