@@ -1,6 +1,6 @@
 """Frames: a message as bytes, and bytes as a message or a `WireError`.
 
-    frame 0   header (72 bytes) | a descriptor (44 bytes) of each array
+    frame 0   header (80 bytes) | a descriptor (44 bytes) of each array
     frame i   the buffer of array i
 
 Nothing is unpickled. Whatever arrives is checked against fixed types and bounded sizes before an array is made of it.
@@ -21,7 +21,7 @@ from yarnml.wire.message import Array, Message, Patch
 
 MAGIC = b"yw"
 VERSION = 1
-HEADER = struct.Struct("<2sBBIiqQqiqqqI")  # magic version kind | generation sender clock seq read | extra | arrays
+HEADER = struct.Struct("<2sBBIiqQqiqqqQI")  # magic version kind | generation sender clock seq read | extra | arrays
 DESCRIPTOR = struct.Struct("<HBBqqqqq")  # table dtype ndim at | shape
 MAX_ARRAYS = 1 << 16
 MAX_BYTES = 1 << 32  # of one array
@@ -45,8 +45,8 @@ class Part(NamedTuple):
 
 
 Frame = bytes | Array
-Extra = tuple[int, int, int, int]  # table, start, stop, own
-NONE: Extra = (0, 0, 0, -1)
+Extra = tuple[int, int, int, int, int]  # table, start, stop, own, number
+NONE: Extra = (0, 0, 0, 0, 0)
 
 
 def encode(message: Message) -> list[Frame]:
@@ -75,7 +75,7 @@ def decode(frames: Sequence[Any]) -> Message:
     head = bytes(frames[0])
     if len(head) < HEADER.size:
         raise WireError(f"a header of {len(head)} bytes")
-    magic, version, kind, generation, sender, clock, seq, read, table, start, stop, own, n = HEADER.unpack_from(head)
+    magic, version, kind, generation, sender, clock, seq, read, *extra, n = HEADER.unpack_from(head)
     if magic != MAGIC or version != VERSION:
         raise WireError(f"not version {VERSION} of the protocol: {magic!r} {version}")
     if kind >= len(_FORMS):
@@ -83,7 +83,7 @@ def decode(frames: Sequence[Any]) -> Message:
     if n > MAX_ARRAYS or len(frames) != n + 1 or len(head) != HEADER.size + n * DESCRIPTOR.size:
         raise WireError(f"{n} arrays announced in {len(head)} bytes and {len(frames)} frames")
     parts = [_part(head, i, frames[i + 1]) for i in range(n)]
-    body = _FORMS[kind].unpack((table, start, stop, own), parts)
+    body = _FORMS[kind].unpack(tuple(extra), parts)
     message: Message = TYPES[kind](generation=generation, sender=sender, clock=clock, seq=seq, read=read, **body)
     return message
 
@@ -103,7 +103,7 @@ def _part(head: bytes, i: int, frame: Any) -> Part:
         array = np.frombuffer(buffer, np.uint8) != 0 if size else np.zeros(0, bool)
     else:
         array = np.frombuffer(buffer, DTYPES[code]) if size else np.zeros(0, DTYPES[code])
-    array = array.reshape(shape)
+    array = (array if array.flags.aligned else array.copy()).reshape(shape)
     array.flags.writeable = False
     return Part(table, at, array)
 
@@ -180,7 +180,7 @@ def _patches() -> _Form:
 
 def _get() -> _Form:
     def pack(msg: m.Get) -> tuple[Extra, list[Part]]:
-        return (msg.table, msg.start, msg.stop, msg.own), [] if msg.rows is None else [Part(0, 0, msg.rows)]
+        return (msg.table, msg.start, msg.stop, msg.own, 0), [] if msg.rows is None else [Part(0, 0, msg.rows)]
 
     def unpack(extra: Extra, parts: list[Part]) -> dict[str, Any]:
         _expect(len(parts) <= 1, "at most one list of rows")
@@ -192,7 +192,9 @@ def _get() -> _Form:
 def _rows() -> _Form:
     def pack(msg: m.Rows) -> tuple[Extra, list[Part]]:
         parts = [] if msg.rows is None else [Part(0, SCATTERED, msg.rows)]
-        return (msg.table, msg.start, msg.stop, msg.own), parts + [Part(0, 0, block) for block in msg.values]
+        return (msg.table, msg.start, msg.stop, msg.own, msg.number), parts + [
+            Part(0, 0, block) for block in msg.values
+        ]
 
     def unpack(extra: Extra, parts: list[Part]) -> dict[str, Any]:
         rows = _index(parts.pop(0).array) if parts and parts[0].at == SCATTERED else None
@@ -200,13 +202,13 @@ def _rows() -> _Form:
         _expect(all(v.ndim == 2 for v in values), "values of shape (rows, width)")
         n = extra[2] - extra[1] if rows is None else len(rows)
         _expect(sum(map(len, values)) == n, "as many values as rows")
-        return {**_range(extra), "rows": rows, "values": values}
+        return {**_range(extra), "rows": rows, "number": extra[4], "values": values}
 
     return _Form(pack, unpack)
 
 
 def _range(extra: Extra) -> dict[str, Any]:
-    table, start, stop, own = extra
+    table, start, stop, own, _ = extra
     _expect(table >= 0 and 0 <= start <= stop, "rows of a table")
     return {"table": table, "start": start, "stop": stop, "own": own}
 
@@ -251,6 +253,7 @@ _PROTOCOL: tuple[tuple[type[Message], _Form], ...] = (  # the place in this list
     (m.Ack, _nothing()),
     (m.Nack, _nothing()),
     (m.Done, _nothing()),
+    (m.Ask, _nothing()),
 )
 TYPES = tuple(kind for kind, _ in _PROTOCOL)
 KIND = {kind: i for i, kind in enumerate(TYPES)}

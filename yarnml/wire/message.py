@@ -4,7 +4,7 @@ Every message is a frozen dataclass over the same header; `frames.py` turns it i
 
 |     | coordinator | server |
 |---|---|---|
-| to the | Join, Gather, Report, Finish, Fail, Leave | EndClock, Increments, Get, Done |
+| to the | Join, Gather, Report, Finish, Fail, Leave | EndClock, Increments, Get, Ask, Done |
 | from the | Roster, Beat, Gathered, Abort | Rows, Ack, Nack |
 """
 
@@ -149,13 +149,22 @@ class Increments(Message):
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Get(Message):
-    """Ask for rows as of `read` or newer and with own increments up to clock `own`; `seq` is the request's number."""
+    """Ask for rows that hold all increments of clocks <= `read`, and all that the asker sent up to its message `own`.
+
+    `seq` is the number of the request; asking again under the same number is harmless.
+    """
 
     table: int
     start: int = 0
     stop: int = 0
-    rows: npt.NDArray[np.int64] | None = None  # sorted, unique; instead of [start, stop)
-    own: int = -1
+    rows: npt.NDArray[np.int64] | None = None  # increasing; instead of [start, stop)
+    own: int = 0
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask(Message):
+    """Has everything up to `seq` been taken? Answered by Ack or Nack."""
 
 
 @final
@@ -172,8 +181,10 @@ class Done(Message):
 class Rows(Message):
     """Rows as they stand at a server: answer to request `seq`, or pushed (`seq` 0).
 
-    `read`: all workers' increments of clocks <= read are in; `own`: the asker's of clocks <= own are in.
-    `values` are consecutive blocks of the rows [start, stop), or one array in the order of `rows`.
+    `read`: all workers' increments of clocks <= read are in; `own`: so are the asker's of clocks <= own (its messages
+    <= own for an unbounded table). `values` are consecutive blocks of the rows [start, stop), or one in the order of
+    `rows`. A push brings every row that the worker holds from this server up to `read`: what it doesn't list has not
+    changed since it was sent. That holds only if none is missed, hence `number`.
     """
 
     table: int
@@ -181,16 +192,17 @@ class Rows(Message):
     stop: int = 0
     rows: npt.NDArray[np.int64] | None = None
     own: int = -1
+    number: int = 0  # how many Rows of this table this worker has been sent, this one included
     values: tuple[Array, ...]  # each (n, width)
 
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ack(Message):
-    """Everything up to and including `seq` has been taken."""
+    """Everything up to and including `seq` has been taken. `read`: the slowest clock."""
 
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Nack(Message):
-    """`seq` is the number expected next, but a later one came: send again from there."""
+    """`seq` is the number expected next, but a later one came: send again from there. `read` as in Ack."""

@@ -1,0 +1,59 @@
+"""Shards and caches under random histories: what SSP promises, judged at every get."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.ps.world import World
+from yarnml.ps import TableSpec
+from yarnml.ps.shard import Shard
+
+CLOCKS = 6
+
+
+@st.composite
+def tables(draw: st.DrawFn, workers: int) -> list[TableSpec]:
+    count = draw(st.integers(1, 3))
+    return [
+        TableSpec(
+            f"t{i}",
+            (draw(st.sampled_from([1, 2, 7, 30])), workers),
+            dtype=draw(st.sampled_from(["float32", "int64"])),
+            staleness=draw(st.sampled_from([0, 0, 1, 2, 4, None])),
+            push=draw(st.sampled_from(["eager", "lazy"])),
+        )
+        for i in range(count)
+    ]
+
+
+def play(data: st.DataObject, seed: int, *, losses: bool, shard: type = Shard) -> World:
+    workers = data.draw(st.integers(1, 4))
+    world = World(
+        data.draw(tables(workers)), workers=workers, servers=data.draw(st.integers(1, 3)), seed=seed, shard=shard
+    )
+    for _ in range(400):
+        world.step(CLOCKS, losses)
+    world.finish(CLOCKS)
+    return world
+
+
+@given(st.data(), st.integers(0, 2**32))
+@settings(max_examples=150, deadline=None)
+def test_every_read_is_fresh_enough_and_counts_once(data: st.DataObject, seed: int) -> None:
+    play(data, seed, losses=False)
+
+
+@given(st.data(), st.integers(0, 2**32))
+@settings(max_examples=150, deadline=None)
+def test_broken_connections_change_nothing(data: st.DataObject, seed: int) -> None:
+    play(data, seed, losses=True)
+
+
+@pytest.mark.full
+@pytest.mark.timeout(3000)
+@given(st.data(), st.integers(0, 2**32), st.booleans())
+@settings(max_examples=3000, deadline=None)
+def test_consistency_full(data: st.DataObject, seed: int, losses: bool) -> None:
+    play(data, seed, losses=losses)

@@ -1,0 +1,36 @@
+"""Stale synchronous parallel tables: parameters by row, sharded over servers, read a bounded number of clocks old.
+
+| the file | decides |
+|---|---|
+| `cache.py` | that a row is fresh enough to read |
+| `shard.py` | when an increment is applied and when a read is answered |
+| `blocks.py`, `functions/` | how an increment changes a row |
+| `sender.py` | that it counts exactly once |
+| `client.py`, `server.py` | nothing: they carry messages |
+"""
+
+from yarnml.ps.client import Client, connect
+from yarnml.ps.functions import AdaGrad, Add, Assign, Function
+from yarnml.ps.init import Init, constant, normal, zeros
+from yarnml.ps.local import local_client
+from yarnml.ps.server import serve
+from yarnml.ps.spec import TableSpec
+from yarnml.ps.table import Table, Tables
+
+__all__ = [
+    "AdaGrad",
+    "Add",
+    "Assign",
+    "Client",
+    "Function",
+    "Init",
+    "Table",
+    "TableSpec",
+    "Tables",
+    "connect",
+    "constant",
+    "local_client",
+    "normal",
+    "serve",
+    "zeros",
+]

@@ -1,0 +1,268 @@
+"""A client: a worker's link to the servers that hold the tables. All I/O is in the worker's own thread.
+
+libzmq's thread receives while the worker computes, so what was asked for ahead, or is pushed, is there when it is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from time import monotonic
+from typing import final
+
+from yarnml.comm.company import Company
+from yarnml.errors import PeerLost
+from yarnml.ps.cache import Cache, Want
+from yarnml.ps.keys import Key, Rows, checked, key
+from yarnml.ps.patches import Patches, split
+from yarnml.ps.sender import Numbered, Sender
+from yarnml.ps.spec import TableSpec, resolve
+from yarnml.ps.table import Array, Table, Tables, named
+from yarnml.wire import message as m
+from yarnml.wire.transport import Channel, Status, Transport
+
+CHECK = 0.1  # s between looks at the company while waiting
+SILENCE = 1.0  # s without a message after which servers are asked what has come
+FAREWELL = 5.0  # s to wait for the last acknowledgement: a server that has all may be gone
+
+
+@final
+class RemoteTable(Table):
+    """A table whose rows lie at servers."""
+
+    def __init__(self, client: Client, index: int, spec: TableSpec, servers: int) -> None:
+        super().__init__(spec)
+        self.index = index
+        self.cache = Cache(spec, servers)
+        self.patches = Patches(index, spec.function)
+        self.answered: dict[int | tuple[int, int] | None, Array] = {}  # this clock's gets by key
+        self._client = client
+
+    def get(self, rows: Rows = None) -> Array:
+        if rows is None or rows.__class__ is int:
+            known = self.answered.get(rows)
+            if known is not None:
+                return known
+        k = key(rows, self.name, self.shape)
+        if k.rows is not None and not k.single:
+            return self._client.read(self, k)
+        place = None if rows is None else int(k.rows[0]) if k.rows is not None else (k.start, k.stop)
+        known = self.answered.get(place)
+        if known is None:
+            known = self.answered[place] = self._client.read(self, k)
+        return known
+
+    def inc(self, rows: Rows, delta: Array) -> None:
+        k = key(rows, self.name, self.shape)
+        self.patches.add(k, checked(delta, k, self.name, self.shape, self.dtype))
+        if self.spec.function.local:
+            self.answered.clear()
+        if self.spec.staleness is None:
+            self._client.send_at_once(self)
+
+    def prefetch(self, rows: Rows = None) -> None:
+        self._client.ask_for(self, key(rows, self.name, self.shape))
+
+
+@final
+class Client(Tables):
+    """The tables of one worker among several."""
+
+    def __init__(
+        self,
+        company: Company,
+        transport: Transport,
+        channels: Sequence[Channel],
+        specs: Sequence[TableSpec],
+        *,
+        worker: int,
+        staleness: int | None,
+        generation: int = 0,
+        deadline: float = 600.0,
+    ) -> None:
+        """`channels` lead to the servers in their order. `deadline`: seconds that any one wait may take."""
+        self._company = company
+        self._transport = transport
+        self._channels = channels
+        self._senders = [Sender() for _ in channels]
+        self._tables = [RemoteTable(self, i, spec, len(channels)) for i, spec in enumerate(resolve(specs, staleness))]
+        self._by_name = {table.name: table for table in self._tables}
+        self._worker, self._generation = worker, generation
+        self._deadline = deadline
+        self._requests = 0
+        self._open: dict[int, tuple[int, m.Get]] = {}  # requests without an answer
+        self._checked = monotonic()
+        self.clock_now = 0
+
+    def table(self, name: str) -> RemoteTable:
+        found: RemoteTable = named(self._by_name, name)
+        return found
+
+    def clock(self) -> None:
+        parts: list[list[m.Patch]] = [[] for _ in self._channels]
+        for table in self._tables:
+            patches = table.patches.take()
+            table.cache.sent(self.clock_now, patches)
+            for patch in patches:
+                for server, part in split(patch, table.cache.cuts):
+                    parts[server].append(part)
+        for server, part_of_server in enumerate(parts):
+            self._tell(server, m.EndClock(**self._head(server), patches=tuple(part_of_server)))
+        self.clock_now += 1
+        for table in self._tables:
+            table.cache.end_clock()
+            table.answered.clear()
+        self._drain()
+        self._check()
+
+    def flush(self) -> None:
+        """Wait until servers have taken everything that was sent."""
+        self._nudge()
+        self._wait(lambda: all(s.empty for s in self._senders), self._unacknowledged)
+
+    def finish(self) -> None:
+        self.flush()
+        for server in range(len(self._channels)):
+            self._tell(server, m.Done(**self._head(server)))
+        end = monotonic() + FAREWELL
+        self._wait(lambda: all(s.empty for s in self._senders) or monotonic() > end, self._unacknowledged)
+        for channel in self._channels:
+            channel.close()
+
+    # ---- what tables ask of their client
+
+    def read(self, table: RemoteTable, k: Key) -> Array:
+        """Rows, waited for if need be."""
+
+        def fresh() -> bool:
+            if table.cache.fresh(k):
+                return True
+            self._ask(table, table.cache.wants(k))
+            return False
+
+        if not table.cache.fresh(k):
+            self._drain()
+            if not fresh():
+                self._wait(fresh, lambda: self._stale(table, k))
+        return table.cache.get(k, table.patches.so_far)
+
+    def ask_for(self, table: RemoteTable, k: Key) -> None:
+        """Ask for rows without waiting."""
+        self._ask(table, table.cache.wants(k))
+
+    def send_at_once(self, table: RemoteTable) -> None:
+        """Send a table's increments within the clock."""
+        for patch in table.patches.take():
+            for server, part in split(patch, table.cache.cuts):
+                self._tell(server, m.Increments(**self._head(server), patches=(part,)))
+                table.cache.sent(self._senders[server].last, [part])
+        self._drain()
+
+    def _ask(self, table: RemoteTable, wants: list[Want]) -> None:
+        for want in wants:
+            self._requests += 1
+            get = m.Get(
+                generation=self._generation, sender=self._worker, seq=self._requests, clock=self.clock_now,
+                read=table.cache.needs, table=table.index, start=want.start, stop=want.stop, rows=want.rows,
+                own=self._senders[want.server].last,
+            )  # fmt: skip
+            table.cache.asked(self._requests, want)
+            self._open[self._requests] = (want.server, get)
+            self._push(want.server, get)
+
+    # ---- sending
+
+    def _head(self, server: int) -> dict[str, int]:
+        """The header of this server's next numbered message."""
+        return {
+            "generation": self._generation,
+            "sender": self._worker,
+            "clock": self.clock_now,
+            "seq": self._senders[server].last + 1,
+        }
+
+    def _tell(self, server: int, message: Numbered) -> None:
+        """Send what must arrive exactly once."""
+        sender = self._senders[server]
+        if sender.full:
+            self._push(server, self._question(server))
+            self._wait(lambda: not sender.full, lambda: f"server {server} to take message {sender.last}")
+        sender.keep(message)
+        self._push(server, message)
+
+    def _push(self, server: int, message: m.Message) -> None:
+        end = monotonic() + self._deadline
+        while self._channels[server].send(message) is Status.FULL:
+            self._company.check()
+            if monotonic() > end:
+                raise PeerLost(f"server {server} has taken no message for {self._deadline:g} s; look at its log")
+
+    def _question(self, server: int) -> m.Ask:
+        return m.Ask(generation=self._generation, sender=self._worker, seq=self._senders[server].last)
+
+    # ---- receiving
+
+    def _drain(self) -> bool:
+        """Take in all that has come; whether anything had."""
+        any_came = False
+        for server, channel in enumerate(self._channels):
+            while (message := channel.recv()) is not None:
+                any_came = True
+                if message.generation == self._generation:
+                    self._handle(server, message)
+        return any_came
+
+    def _handle(self, server: int, message: m.Message) -> None:
+        match message:
+            case m.Rows():
+                self._open.pop(message.seq, None)
+                self._tables[message.table].cache.handle(server, message)
+            case m.Ack() | m.Nack():
+                self._senders[server].acked(message.seq if isinstance(message, m.Ack) else message.seq - 1)
+                for table in self._tables:
+                    table.cache.heard(server, message.read)
+                if isinstance(message, m.Nack):
+                    for again in self._senders[server].missing(message.seq):
+                        self._push(server, again)
+
+    # ---- waiting
+
+    def _wait(self, ready: Callable[[], bool], awaited: Callable[[], str]) -> None:
+        """Take in messages until `ready`. Raises what the company's check raises, and PeerLost at the deadline."""
+        heard = start = monotonic()
+        while not ready():
+            came = self._drain() or (self._transport.wait(self._channels, CHECK) and self._drain())
+            self._check()
+            now = monotonic()
+            heard = now if came else heard
+            if now - start > self._deadline:
+                raise PeerLost(f"waited {self._deadline:g} s for {awaited()}; look at its log and the slowest worker's")
+            if now - heard > SILENCE:
+                heard = now
+                self._nudge()
+
+    def _check(self) -> None:
+        now = monotonic()
+        if now - self._checked > CHECK:
+            self._checked = now
+            self._company.check()
+
+    def _nudge(self) -> None:
+        """A connection may have broken and lost what was on its way: ask what came, and ask again for rows."""
+        for server in range(len(self._senders)):
+            self._push(server, self._question(server))
+        for server, get in list(self._open.values()):
+            self._push(server, get)
+
+    def _unacknowledged(self) -> str:
+        late = [str(k) for k, sender in enumerate(self._senders) if not sender.empty]
+        return f"server {', '.join(late)} to take what worker {self._worker} sent by clock {self.clock_now}"
+
+    def _stale(self, table: RemoteTable, k: Key) -> str:
+        servers = ", ".join(map(str, table.cache.stale_servers(k)))
+        rows = f"rows [{k.start}, {k.stop})" if k.rows is None else f"{len(k.rows)} rows from {k.rows[0]} on"
+        return f"server {servers} to send {rows} of table {table.name!r} as of clock {table.cache.needs}"
+
+
+def connect(transport: Transport, addresses: Sequence[str], worker: int) -> list[Channel]:
+    """A worker's channels to the servers at these addresses."""
+    return [transport.connect(address, f"worker {worker}") for address in addresses]

@@ -1,0 +1,82 @@
+"""Local tables: a lone worker's, in its own memory. Reads are live views; a clock applies increments in place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import final
+
+from yarnml.comm.company import Company
+from yarnml.ps.blocks import Blocks
+from yarnml.ps.keys import Rows, checked, key
+from yarnml.ps.patches import Patches, overlay, touches
+from yarnml.ps.spec import TableSpec, resolve
+from yarnml.ps.table import Array, Table, Tables, named
+
+
+@final
+class LocalTable(Table):
+    """One block of rows, as fresh as can be at any staleness."""
+
+    def __init__(self, spec: TableSpec, seed: int) -> None:
+        super().__init__(spec)
+        self._blocks = Blocks(spec, 0, spec.rows, seed, block=1 << 62)
+        self._live = self._blocks.live()
+        self._patches = Patches(0, spec.function)
+
+    def get(self, rows: Rows = None) -> Array:
+        if rows is None and not (self._patches and self.spec.function.local):
+            return self._live
+        k = key(rows, self.name, self.shape)
+        out = self._blocks.gather(k.rows) if k.rows is not None else self._live[k.start : k.stop]
+        own = [p for p in self._patches.so_far if touches(k, p)] if self.spec.function.local else []
+        if own:
+            out = out if k.rows is not None else out.copy()
+            overlay(self.spec.function, out, k, own)
+        if k.inverse is not None:
+            out = out[k.inverse]
+        out.flags.writeable = False
+        return out[0] if k.single else out
+
+    def inc(self, rows: Rows, delta: Array) -> None:
+        k = key(rows, self.name, self.shape)
+        self._patches.add(k, checked(delta, k, self.name, self.shape, self.dtype))
+
+    def prefetch(self, rows: Rows = None) -> None:
+        """Everything is here."""
+
+    def end_clock(self) -> None:
+        """Apply the clock's increments."""
+        for patch in self._patches.take():
+            self._blocks.apply(patch, 1.0)
+
+
+@final
+class Local(Tables):
+    """The tables of a run with one worker and no server."""
+
+    def __init__(self, specs: Sequence[TableSpec], *, seed: int, company: Company) -> None:
+        self._tables = {spec.name: LocalTable(spec, seed) for spec in resolve(specs, 0)}
+        self._company = company
+        self.clock_now = 0
+
+    def table(self, name: str) -> LocalTable:
+        found: LocalTable = named(self._tables, name)
+        return found
+
+    def clock(self) -> None:
+        for table in self._tables.values():
+            table.end_clock()
+        self.clock_now += 1
+        self._company.check()
+
+    def flush(self) -> None:
+        """A clock has nothing under way once it has ended."""
+
+    def finish(self) -> None:
+        for table in self._tables.values():
+            table.end_clock()
+
+
+def local_client(specs: Sequence[TableSpec], *, seed: int, company: Company) -> Tables:
+    """The tables of a lone worker, in this process."""
+    return Local(specs, seed=seed, company=company)

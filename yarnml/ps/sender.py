@@ -1,0 +1,54 @@
+"""A sender: what a worker has told one server and not yet heard to be taken."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import final
+
+from yarnml.wire.message import Done, EndClock, Increments
+
+WINDOW = 64  # messages
+WINDOW_BYTES = 64 << 20
+
+Numbered = EndClock | Increments | Done
+
+
+@final
+class Sender:
+    """Numbers messages from 1 and keeps them until they are acknowledged, so that none is lost with a connection."""
+
+    def __init__(self) -> None:
+        self.last = 0  # number of the last message
+        self._kept: deque[Numbered] = deque()
+        self._bytes = 0
+
+    @property
+    def empty(self) -> bool:
+        """All that was sent has been taken."""
+        return not self._kept
+
+    @property
+    def full(self) -> bool:
+        """So much is unacknowledged that the server must be waited for."""
+        return len(self._kept) >= WINDOW or self._bytes >= WINDOW_BYTES
+
+    def keep(self, message: Numbered) -> None:
+        """Remember a message, whose number is the one after `last`."""
+        assert message.seq == self.last + 1, "numbers leave no gap"
+        self.last = message.seq
+        self._kept.append(message)
+        self._bytes += _size(message)
+
+    def acked(self, seq: int) -> None:
+        """The server has taken everything up to `seq`."""
+        while self._kept and self._kept[0].seq <= seq:
+            self._bytes -= _size(self._kept.popleft())
+
+    def missing(self, seq: int) -> list[Numbered]:
+        """What to send again when the server says that it expects `seq`."""
+        self.acked(seq - 1)
+        return list(self._kept)
+
+
+def _size(message: Numbered) -> int:
+    return 0 if isinstance(message, Done) else sum(p.values.nbytes for p in message.patches)
