@@ -13,7 +13,7 @@ from hdfs_io.scan import LabelKind, scan
 from hdfs_io.schema import Label, Schema
 from hdfs_io.store import exists, join, open_fs, read_text, remove, write_text
 from hdfs_io.whole import mend, whole
-from hdfs_io.writer import Writer, open_writer, write
+from hdfs_io.writer import Writer, open_writer, part_name, write
 
 __all__ = [
     "CSR",
@@ -41,6 +41,7 @@ __all__ = [
     "mend",
     "open_fs",
     "open_writer",
+    "part_name",
     "read_arrow",
     "read_text",
     "remove",

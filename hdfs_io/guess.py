@@ -23,14 +23,30 @@ LABELS = ("label", "y", "target", "class", "outcome")
 PAIRS = re.compile(r"\s*\S+(\s+qid:\d+)?(\s+\d+:\s*[^\s:]+)*\s*(#.*)?$|\s*(\d+:\s*[^\s:]+\s*)+(#.*)?$")
 
 
+def form_of(file: DataFile, options: ReadOptions) -> ReadOptions:
+    """Options with format, separator and header filled in, as the data set's first file tells."""
+    if options.format is None:
+        options = replace(options, format=format_of(file))
+    return shape_of(file, options) if options.format == "csv" else options
+
+
 def format_of(file: DataFile) -> str:
     """The format of a file by its suffix, else by its first bytes."""
     name = file.url.lower()
     for suffix in CODECS:
         name = name.removesuffix(suffix)
-    for suffix, kind in SUFFIXES.items():
-        if name.endswith(suffix):
-            return kind
+    known = named_format(name)
+    if known is not None:
+        return known
+    return _by_content(file)
+
+
+def named_format(name: str) -> str | None:
+    """The format that a name's suffix tells."""
+    return next((kind for suffix, kind in SUFFIXES.items() if name.lower().endswith(suffix)), None)
+
+
+def _by_content(file: DataFile) -> str:
     text, ended = opening(file.url)
     if text[:4] == b"PAR1":
         return "parquet"
@@ -47,7 +63,7 @@ def shape_of(file: DataFile, options: ReadOptions) -> ReadOptions:
         sep = "\t"
     if len(sep) != 1:
         raise DataError(f"separator {sep!r}: must be one character")
-    header = _has_header(records(lines, sep)) if options.header is None else options.header
+    header = _has_header(records(lines, sep), options.roles) if options.header is None else options.header
     return replace(options, sep=sep, header=header)
 
 
@@ -113,11 +129,16 @@ def _separator(lines: Sequence[str]) -> str:
     return best
 
 
-def _has_header(rows: Sequence[Sequence[str]]) -> bool:
-    """A first row without numbers above a column that has them."""
-    if len(rows) < 2 or any(_is_number(cell) for cell in rows[0]):
+def _has_header(rows: Sequence[Sequence[str]], roles: Roles) -> bool:
+    """A first row of different words, with nothing or numbers below; or one that holds a name that the user said."""
+    if not rows:
         return False
-    return any(_is_number(cell) for row in rows[1:20] for cell in row)
+    said = [str(column) for column in (*roles.said().values(), *(roles.features or ()))]
+    if any(name in rows[0] and not _is_number(name) for name in said):
+        return True
+    if len(set(rows[0])) < len(rows[0]) or any(_is_number(cell) for cell in rows[0]):
+        return False
+    return len(rows) == 1 or any(_is_number(cell) for row in rows[1:20] for cell in row)
 
 
 def _is_number(cell: str) -> bool:

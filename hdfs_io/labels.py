@@ -61,5 +61,7 @@ def numbers(column: pa.ChunkedArray | pa.Array) -> NDArray[Any]:
     if pa.types.is_boolean(column.type):
         column = column.cast(pa.int8())
     if isinstance(column, pa.ChunkedArray):
-        return np.asarray(column.to_numpy())
+        if column.num_chunks != 1:
+            return np.asarray(column.to_numpy())
+        column = column.chunk(0)  # its to_numpy doesn't copy
     return np.asarray(column.to_numpy(zero_copy_only=False))

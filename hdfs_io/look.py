@@ -2,23 +2,82 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import posixpath
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pyarrow as pa
 
+from hdfs_io.errors import DataError
+from hdfs_io.formats import reader_for
+from hdfs_io.guess import form_of
+from hdfs_io.listing import list_files
 from hdfs_io.options import ReadOptions
+from hdfs_io.scan import scan
+from hdfs_io.store import join, open_fs
+from hdfs_io.whole import whole
+
+GLANCE = 1 << 16  # bytes of text parsed at a time where few rows are wanted
+CHUNK = 8 << 20  # bytes copied at a time
 
 
 def head(url: str, options: ReadOptions | None = None, n: int = 10) -> pa.Table:
-    """The first `n` rows as they are in the files."""
-    raise NotImplementedError
+    """The first `n` rows as they are in the files; little more than these is read."""
+    tables, have = [], 0
+    for table in _opening(url, options or ReadOptions()):
+        tables.append(table.slice(0, n - have))
+        have += len(tables[-1])
+        if have >= n:
+            break
+    return pa.concat_tables(tables, promote_options="permissive") if tables else pa.table({})
 
 
-def describe(url: str, options: ReadOptions | None = None) -> str:
-    """What `scan` finds, as text."""
-    raise NotImplementedError
+def describe(url: str, options: ReadOptions | None = None, threads: int = 1) -> str:
+    """What `scan` finds, as text: size, format, label, and every column's type."""
+    dataset = scan(url, options, label="any", threads=threads)
+    columns = [f"  column {name!r}: {kind}" for name, kind in dataset.types[:50]]
+    more = [f"  ... {len(dataset.types) - 50} more columns"] if len(dataset.types) > 50 else []
+    return "\n".join([*dataset.describe(), *columns, *more])
 
 
 def copy(src: str, dst: str, progress: Callable[[int, int], None] | None = None, *, overwrite: bool = False) -> int:
-    """Copy a file or directory between any two stores, whole or not at all. Returns the bytes copied."""
-    raise NotImplementedError
+    """Copy a file or a directory with all in it between any two stores, whole or not at all.
+
+    `dst` is the copy's own name; where it ends with a slash, the copy lies in it under its old name. `progress` is
+    told the bytes done and the bytes in all. Returns the bytes copied.
+    """
+    source, path = open_fs(src)
+    if not source.exists(path):
+        list_files(src)  # says what is near
+    single = source.isfile(path)
+    names = [path] if single else sorted(source.find(path))
+    total, done = sum(int(source.size(name)) for name in names), 0
+    if dst.endswith("/"):
+        dst = join(dst, posixpath.basename(path.rstrip("/")))
+    with whole(dst, overwrite) as staging:
+        for name in names:
+            target = staging if single else join(staging, posixpath.relpath(name, path))
+            done = _copy_file(source, name, target, done, lambda bytes_: progress and progress(bytes_, total))
+    return done
+
+
+def _copy_file(source: Any, name: str, target: str, done: int, progress: Callable[[int], Any]) -> int:
+    fs, path = open_fs(target)
+    fs.makedirs(posixpath.dirname(path), exist_ok=True)
+    with source.open(name, "rb") as reader, fs.open(path, "wb") as writer:
+        while chunk := reader.read(CHUNK):
+            writer.write(chunk)
+            done += len(chunk)
+            progress(done)
+    if fs.size(path) != source.size(name):
+        raise DataError(f"{target}: the copy's size differs from that of {name}")
+    return done
+
+
+def _opening(url: str, options: ReadOptions) -> Iterator[pa.Table]:
+    files = [file for file in list_files(url) if file.size]
+    if not files:
+        return
+    reader = reader_for(form_of(files[0], options), GLANCE)
+    for file in files:
+        yield from reader.tables(reader.uncut(file), None)

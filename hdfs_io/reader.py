@@ -131,6 +131,10 @@ class Reader(ABC):
         """The file in pieces that end where a row ends; their rows needn't be counted."""
 
     @abstractmethod
+    def uncut(self, file: DataFile) -> Piece:
+        """The whole file as one piece, made without reading it."""
+
+    @abstractmethod
     def survey(self, piece: Piece, ask: Ask) -> Survey:
         """Count the piece's rows and find out what is asked."""
 

@@ -11,7 +11,7 @@ from hdfs_io.decide import Found, LabelKind, bare_rows, check_schema, dense_sche
 from hdfs_io.errors import DataError
 from hdfs_io.formats import reader_for
 from hdfs_io.formats.libsvm import LABEL
-from hdfs_io.guess import format_of, guess_label, resolve, resolve_roles, shape_of
+from hdfs_io.guess import form_of, guess_label, resolve, resolve_roles
 from hdfs_io.listing import DataFile, list_files
 from hdfs_io.options import ReadOptions, Roles
 from hdfs_io.reader import PIECE, Ask, Reader, Survey, merged
@@ -44,12 +44,11 @@ def scan(
     full = [file for file in files if file.size]
     if not full:
         raise DataError(f"{url}: all {len(files)} files are empty")
-    options = _shape(full[0], options or ReadOptions())
+    options = form_of(full[0], options or ReadOptions())
     notes = []
     if options.format == "parquet":
         notes += [f"{file.url}: empty, skipped" for file in files if not file.size]
-    reader = reader_for(options, piece)
-    names = reader.names(full[0])
+    names = _names(full[0], options, schema)
     options, guessed = _roles(url, options, names, label, schema)
     ask = _ask(options, label, schema, keep)
     reader = reader_for(options, piece)
@@ -59,13 +58,10 @@ def scan(
     return _dataset(found, label, schema, notes + guessed, keep)
 
 
-def _shape(file: DataFile, options: ReadOptions) -> ReadOptions:
-    """Options with format, separator and header filled in."""
-    if options.format is None:
-        options = replace(options, format=format_of(file))
-    if options.format != "csv":
-        return options
-    return shape_of(file, options)
+def _names(file: DataFile, options: ReadOptions, schema: Schema | None) -> list[str]:
+    """The columns' names; those of a model where there is no header and a column for each of its features, no more."""
+    features = schema.features if schema is not None else None
+    return reader_for(replace(options, roles=Roles(features=features))).names(file)
 
 
 def _roles(

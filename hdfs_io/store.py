@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import posixpath
 import secrets
 from typing import Any
 
 import fsspec
 from fsspec.core import url_to_fs
+from fsspec.implementations.memory import MemoryFile
 
 from hdfs_io.errors import DataError
 
@@ -19,6 +21,15 @@ def open_fs(url: str) -> tuple[fsspec.AbstractFileSystem, str]:
     except (ImportError, ValueError) as error:
         raise DataError(f"{url}: no way to reach this store ({error})") from error
     return fs, path
+
+
+def open_read(url: str) -> Any:
+    """A seekable binary file of the URL, at its begin, for one thread."""
+    fs, path = open_fs(url)
+    file = fs.open(path, "rb")
+    if isinstance(file, MemoryFile):  # fsspec hands all its readers one file with one position
+        return io.BytesIO(file.getvalue())
+    return file
 
 
 def url_of(fs: Any, path: str) -> str:

@@ -12,7 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hdfs_io.errors import DataError
-from hdfs_io.store import open_fs
+from hdfs_io.store import open_read
 
 PAD = 64  # newlines kept after the last byte, so that kernels may read on without looking for the end
 CODECS = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".lz4": "lz4"}
@@ -41,9 +41,8 @@ def codec(url: str) -> str | None:
 @contextmanager
 def stream(url: str, start: int = 0) -> Iterator[Any]:
     """A binary stream of the decompressed file from byte `start` on, with `readinto`."""
-    fs, path = open_fs(url)
     kind = codec(url)
-    with fs.open(path, "rb") as raw:
+    with open_read(url) as raw:
         if kind is None:
             raw.seek(start)
             yield raw

@@ -1,29 +1,161 @@
-"""Writer: one file of a data set, column by column, batch after batch."""
+"""Writer: one file of a data set, batch after batch; and a whole data set at once."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Any
+from types import TracebackType
+from typing import Any, Self, final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv as pacsv
+import pyarrow.parquet as pq
+
+from hdfs_io.errors import DataError
+from hdfs_io.guess import named_format
+from hdfs_io.store import join, open_fs, write_text
+from hdfs_io.whole import whole
+
+SUCCESS = "_SUCCESS"  # the empty file that says a directory of parts is complete
 
 
 class Writer(ABC):
-    """Appends batches of columns to one file. All batches have the same columns."""
+    """Appends batches of columns to one file. All batches have the same columns. Closes itself as a context manager."""
 
-    @abstractmethod
-    def write(self, columns: Mapping[str, Any]) -> None:
-        """Append rows: name -> array of equal lengths (numpy or Arrow)."""
+    def __init__(self, url: str) -> None:
+        fs, path = open_fs(url)
+        fs.makedirs(path.rpartition("/")[0], exist_ok=True)
+        self.file = fs.open(path, "wb")
 
-    @abstractmethod
+    @final
+    def write(self, columns: Mapping[str, Any] | pa.Table) -> None:
+        """Append rows: a table, or name -> array, all of one length (numpy or Arrow)."""
+        self.append(columns if isinstance(columns, pa.Table) else pa.table(dict(columns)))
+
+    @final
     def close(self) -> None:
         """Finish the file."""
+        self.finish()
+        self.file.close()
+
+    @abstractmethod
+    def append(self, table: pa.Table) -> None:
+        """Append a table's rows."""
+
+    @abstractmethod
+    def finish(self) -> None:
+        """Write what ends a file of this format."""
+
+    @final
+    def __enter__(self) -> Self:
+        return self
+
+    @final
+    def __exit__(
+        self, kind: type[BaseException] | None, _error: BaseException | None, _at: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self.close()
+        else:
+            self.file.close()
+
+
+@final
+class ParquetWriter(Writer):
+    """Writes Parquet, a row group a batch."""
+
+    inner: pq.ParquetWriter | None = None
+
+    def append(self, table: pa.Table) -> None:
+        if self.inner is None:
+            self.inner = pq.ParquetWriter(self.file, table.schema)
+        self.inner.write_table(table.cast(self.inner.schema))
+
+    def finish(self) -> None:
+        if self.inner is not None:
+            self.inner.close()
+
+
+@final
+class CsvWriter(Writer):
+    """Writes CSV with a header, commas, and quotes where a value needs them."""
+
+    inner: pacsv.CSVWriter | None = None
+
+    def append(self, table: pa.Table) -> None:
+        if self.inner is None:
+            options = pacsv.WriteOptions(quoting_style="needed")
+            self.inner = pacsv.CSVWriter(self.file, table.schema, write_options=options)
+        self.inner.write_table(table)
+
+    def finish(self) -> None:
+        if self.inner is not None:
+            self.inner.close()
+
+
+@final
+class LibsvmWriter(Writer):
+    """Writes libsvm from the columns `label`, `indices` and `values` (lists), as `read_arrow` gives them.
+
+    In place of the two lists, number columns are written as features 1, 2, ..., zeros left out.
+    """
+
+    def append(self, table: pa.Table) -> None:
+        pairs = pairs_of(table)
+        label = table.column("label").combine_chunks() if "label" in table.column_names else pa.nulls(len(table))
+        lines = pc.binary_join_element_wise(label.cast(pa.string()), pairs, " ", null_handling="skip")
+        self.file.write("".join(f"{line}\n" for line in lines.to_pylist()).encode())
+
+    def finish(self) -> None:
+        self.file.flush()
+
+
+def pairs_of(table: pa.Table) -> pa.StringArray:
+    """Each row's features as `index:value index:value ...`."""
+    if "indices" in table.column_names:
+        indices, values = (table.column(name).combine_chunks() for name in ("indices", "values"))
+        offsets, indices, values = indices.offsets, indices.flatten(), values.flatten()
+    else:
+        X = np.column_stack([table.column(name).to_numpy() for name in table.column_names if name != "label"])
+        row, column = np.nonzero(X)
+        offsets = pa.array(np.searchsorted(row, np.arange(len(X) + 1)).astype(np.int32))
+        indices, values = pa.array(column + 1), pa.array(X[row, column])
+    tokens = pc.binary_join_element_wise(indices.cast(pa.string()), values.cast(pa.string()), ":")
+    return pc.binary_join(pa.ListArray.from_arrays(offsets, tokens), " ")
+
+
+WRITERS: dict[str, type[Writer]] = {"parquet": ParquetWriter, "csv": CsvWriter, "libsvm": LibsvmWriter}
 
 
 def open_writer(url: str, format: str = "parquet") -> Writer:  # noqa: A002 (the word users know)
     """A writer of the file `url`: "parquet", "csv" or "libsvm"."""
-    raise NotImplementedError
+    if format not in WRITERS:
+        raise DataError(f"{url}: can't write format {format!r}; there are: {', '.join(WRITERS)}")
+    return WRITERS[format](url)
 
 
-def write(url: str, columns: Any, *, format: str | None = None, overwrite: bool = False) -> None:  # noqa: A002
-    """Write a whole data set: a file if the URL has a format's suffix, else a directory of parts and _SUCCESS."""
-    raise NotImplementedError
+def part_name(index: int, format: str = "parquet") -> str:  # noqa: A002
+    """The name of the part that worker `index` writes; parts sort in the order of their rows."""
+    return f"part-{index:05d}.{format}"
+
+
+def write(
+    url: str,
+    columns: Mapping[str, Any] | pa.Table,
+    *,
+    format: str | None = None,  # noqa: A002
+    overwrite: bool = False,
+) -> None:
+    """Write a data set, whole or not at all: a file if the URL has a format's suffix, else a part and _SUCCESS.
+
+    Raises DataError if `url` exists and `overwrite` isn't set.
+    """
+    suffix = named_format(url)
+    kind = format or suffix or "parquet"
+    with whole(url, overwrite) as staging:
+        with open_writer(staging if suffix else join(staging, part_name(0, kind)), kind) as writer:
+            writer.write(columns)
+        if not suffix:
+            write_text(join(staging, SUCCESS), "")

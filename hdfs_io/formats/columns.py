@@ -126,8 +126,6 @@ class Layer:
 
     def _feature(self, column: pa.ChunkedArray, j: int, name: str) -> None:
         row = self.block[j, : len(column)]
-        if is_text(column.type):  # numbers in most pieces, so words here: the scan has refused any other
-            column = column.cast(pa.float64())
         with np.errstate(over="ignore"):
             row[:] = numbers(column)
         missing = self.dataset.options.missing

@@ -59,6 +59,9 @@ class Csv(Reader):
         runs = blocks(file.url, start, file.size, self.piece, self._border)
         return [Piece(file.url, b.offset, b.offset + b.hi - b.lo) for b in runs]
 
+    def uncut(self, file: DataFile) -> Piece:
+        return Piece(file.url, self.head(file.url).end, LAST)
+
     def survey(self, piece: Piece, ask: Ask) -> Survey:
         surveys, kept = [], []
         for block, table in self._tables(piece):
@@ -127,7 +130,10 @@ class Csv(Reader):
         return int(walk(data, lo, hi, ord(self.sep), ALL)[1])
 
     def _head(self, url: str) -> Head:
-        """The names in the header, or c0, c1, ... as many as the first record has fields."""
+        """The names in the header; without one c0, c1, ..., or the features' if there are just as many columns.
+
+        The latter is data to predict, without the label that the model's data had in one of its columns.
+        """
         text = np.frombuffer(opening(url)[0] + b"\n", np.uint8)
         lo = len(MARK) if text[: len(MARK)].tobytes() == MARK else 0
         end = int(walk(text, lo, len(text), ord(self.sep), 1)[1])
@@ -135,7 +141,9 @@ class Csv(Reader):
             raise DataError(f"{url}: its first row has no end; is this CSV?")
         fields = split(text[lo:end].tobytes().decode(errors="replace"), self.sep)
         if not self.options.header:
-            return Head(tuple(f"c{i}" for i in range(len(fields))), lo)
+            features = tuple(map(str, self.options.roles.features or ()))
+            numbered = tuple(f"c{i}" for i in range(len(fields)))
+            return Head(features if len(features) == len(fields) else numbered, lo)
         names = tuple(name.strip() or f"c{i}" for i, name in enumerate(fields))
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:

@@ -17,7 +17,7 @@ from hdfs_io.formats.lines import Lines, Scratch, parse_block, row_place
 from hdfs_io.labels import number_codes
 from hdfs_io.listing import DataFile
 from hdfs_io.reader import Ask, Fault, Filled, Frame, Reader, Survey, together
-from hdfs_io.store import open_fs
+from hdfs_io.store import open_read
 from hdfs_io.text import LAST, Block, blocks, codec, last_line
 
 BLOCK = 4 << 20  # bytes parsed at a time: what is read and what is made stay in the processor's cache
@@ -50,6 +50,9 @@ class Libsvm(Reader):
         inner = [_next_line(file, at) for at in range(self.piece, file.size, self.piece)]
         borders = sorted({0, *inner, file.size})
         return [Piece(file.url, lo, hi) for lo, hi in pairwise(borders)]
+
+    def uncut(self, file: DataFile) -> Piece:
+        return Piece(file.url, 0, LAST)
 
     def survey(self, piece: Piece, ask: Ask) -> Survey:
         seen, kept = Tally(), []
@@ -192,8 +195,7 @@ def _same(piece: Piece, rows: int) -> None:
 
 def _next_line(file: DataFile, at: int) -> int:
     """The begin of the first line at or after byte `at`."""
-    fs, path = open_fs(file.url)
-    with fs.open(path, "rb") as stream:
+    with open_read(file.url) as stream:
         stream.seek(at - 1)
         while at <= file.size:
             more = stream.read(1 << 16)

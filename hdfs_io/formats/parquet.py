@@ -17,7 +17,7 @@ from hdfs_io.formats.columns import BATCH, Layer, distinct, gaps
 from hdfs_io.kinds import is_number, plain
 from hdfs_io.listing import DataFile
 from hdfs_io.reader import Ask, Fault, Filled, Frame, Reader, Survey, together
-from hdfs_io.store import open_fs
+from hdfs_io.store import open_read
 
 
 @final
@@ -35,6 +35,10 @@ class Parquet(Reader):
             meta = parquet.metadata
             rows = [meta.row_group(g).num_rows for g in range(meta.num_row_groups)]
         return [Piece(file.url, g, g + 1, rows=n) for g, n in enumerate(rows) if n]
+
+    def uncut(self, file: DataFile) -> Piece:
+        with _open(file.url) as parquet:
+            return Piece(file.url, 0, parquet.metadata.num_row_groups)
 
     def survey(self, piece: Piece, ask: Ask) -> Survey:
         with _open(piece.file) as parquet:
@@ -82,8 +86,7 @@ class Parquet(Reader):
 
 @contextmanager
 def _open(url: str) -> Iterator[pq.ParquetFile]:
-    fs, path = open_fs(url)
-    with fs.open(path, "rb") as raw:
+    with open_read(url) as raw:
         try:
             parquet = pq.ParquetFile(raw)
         except pa.ArrowInvalid as error:

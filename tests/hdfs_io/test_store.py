@@ -1,0 +1,175 @@
+"""Any store: listing, whole-or-absent output, mending, copies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import fsspec
+import pytest
+
+from hdfs_io import (
+    DataError,
+    DataFile,
+    copy,
+    exists,
+    join,
+    list_files,
+    mend,
+    open_fs,
+    read_text,
+    remove,
+    whole,
+    write_text,
+)
+from hdfs_io.store import aside, rename
+
+Put = Callable[[str, str | bytes], str]
+
+
+def names(url: str) -> list[str]:
+    return [file.url.rpartition("/")[2] for file in list_files(url)]
+
+
+def everything(place: str) -> list[str]:
+    """Every file below, hidden ones too."""
+    fs, path = open_fs(place)
+    return sorted(name.removeprefix(path).lstrip("/") for name in fs.find(path))
+
+
+def test_listing_skips_what_is_hidden_or_half_copied(place: str, put: Put) -> None:
+    for name in ("d/b", "d/a", "d/_SUCCESS", "d/.a.crc", "d/c._COPYING_", "d/sub/x", "d/_temporary/y", "d/.hidden/z"):
+        put(name, "1")
+    assert names(f"{place}/d") == ["a", "b", "x"]
+    assert list_files(f"{place}/d/a")[0].size == 1
+    assert [open_fs(file.url)[1] for file in list_files(f"{place}/d/b")] == [open_fs(f"{place}/d/b")[1]]
+
+
+def test_globs(place: str, put: Put) -> None:
+    for name in ("d/p-1.csv", "d/p-2.csv", "d/q-1.csv", "d/_p-3.csv", "e/p-9.csv"):
+        put(name, "1")
+    assert names(f"{place}/d/p-*.csv") == ["p-1.csv", "p-2.csv"]
+    assert names(f"{place}/*") == ["p-1.csv", "p-2.csv", "q-1.csv", "p-9.csv"]
+
+
+def test_names_with_blanks_and_other_letters(place: str, put: Put) -> None:
+    url = put("ein Ordner/größe [1] #2.libsvm", "1 1:1\n")
+    assert list_files(url) == [DataFile(list_files(f"{place}/ein Ordner")[0].url, 6)]
+    assert read_text(list_files(url)[0].url) == "1 1:1\n"
+
+
+def test_what_is_missing_is_said_with_what_is_near(place: str, put: Put) -> None:
+    put("train.csv", "1")
+    with pytest.raises(DataError, match=r"train\.cvs: no such file or directory; did you mean 'train\.csv'\?"):
+        list_files(f"{place}/train.cvs")
+    with pytest.raises(DataError, match=r"its directory .* doesn't exist"):
+        list_files(f"{place}/nowhere/train.csv")
+    put("d/_SUCCESS", "")
+    with pytest.raises(DataError, match="holds no data file"):
+        list_files(f"{place}/d")
+    with pytest.raises(DataError, match="no way to reach this store"):
+        list_files("nosuchstore://a/b")
+
+
+def test_text_is_replaced(place: str) -> None:
+    url = join(place, "a/run.json")
+    write_text(url, "1")
+    write_text(url, "ü2")
+    assert read_text(url) == "ü2"
+    assert everything(place) == ["a/run.json"]
+    remove(url)
+    remove(url)
+    assert not exists(url)
+    with pytest.raises(DataError, match="no such file"):
+        read_text(url)
+
+
+def crash(url: str, inner: str) -> None:
+    """A writer that fails after a part."""
+    with whole(url, overwrite=True) as staging:
+        write_text(staging + inner, "new")
+        raise ValueError("crash")
+
+
+def test_whole_appears_at_its_end(place: str) -> None:
+    url = join(place, "out")
+    with whole(url) as staging:
+        write_text(join(staging, "part-0"), "1")
+        assert not exists(url)
+    assert everything(place) == ["out/part-0"]
+
+
+def test_whole_leaves_nothing_after_an_error(place: str) -> None:
+    url = join(place, "out")
+    with pytest.raises(ValueError, match="crash"):
+        crash(url, "/part-0")
+    with pytest.raises(DataError, match="nothing was written"), whole(url):
+        pass
+    assert everything(place) == []
+
+
+def test_whole_refuses_what_exists(place: str, put: Put) -> None:
+    url = put("out/part-0", "old").rpartition("/")[0]
+    with pytest.raises(DataError, match="out: exists already"), whole(url):
+        pass
+    assert read_text(join(url, "part-0")) == "old"
+
+
+@pytest.mark.parametrize("name", ["out/part-0", "out"])
+def test_overwrite_keeps_the_old_until_the_new_stands(place: str, put: Put, name: str) -> None:
+    put(name, "old")
+    url, inner = join(place, "out"), name.removeprefix("out")
+    with pytest.raises(ValueError, match="crash"):
+        crash(url, inner)
+    assert read_text(url + inner) == "old"
+    with whole(url, overwrite=True) as staging:
+        write_text(staging + inner, "new")
+        assert read_text(url + inner) == "old"
+    assert read_text(url + inner) == "new"
+    assert everything(place) == [name]
+
+
+def test_mend_brings_the_old_one_back(place: str, put: Put) -> None:
+    """The crash came between the two renames."""
+    put("out/part-0", "old")
+    fs, path = open_fs(f"{place}/out")
+    rename(fs, path, aside(path))
+    assert mend(f"{place}/out")
+    assert not mend(f"{place}/out")
+    assert everything(place) == ["out/part-0"]
+
+
+def test_mend_removes_the_old_one_where_the_new_one_stands(place: str, put: Put) -> None:
+    """The crash came after the second rename. The next writer mends, too."""
+    put("out/part-0", "new")
+    put(".out.yarnml-old/part-0", "old")
+    with whole(f"{place}/out", overwrite=True) as staging:
+        assert everything(place) == ["out/part-0"]
+        write_text(join(staging, "part-0"), "newer")
+    assert read_text(f"{place}/out/part-0") == "newer"
+
+
+def test_a_rename_that_only_returns_false_is_noticed(put: Put) -> None:
+    class Lazy(fsspec.implementations.memory.MemoryFileSystem):  # type: ignore[misc]
+        def mv(self, *_: object, **__: object) -> bool:
+            return False
+
+    fs = Lazy()
+    fs.pipe_file("/lazy/a", b"1")
+    with pytest.raises(DataError, match=r"renaming .* failed"):
+        rename(fs, "/lazy/a", "/lazy/b")
+
+
+def test_copy_between_stores_is_whole_and_tells_progress(place: str, put: Put) -> None:
+    put("d/a", b"1" * 10)
+    put("d/sub/b", b"2" * 5)
+    told: list[tuple[int, int]] = []
+    assert copy(f"{place}/d", "memory://copied/d", lambda done, total: told.append((done, total))) == 15
+    try:
+        assert told[-1] == (15, 15)
+        assert everything("memory://copied/d") == ["a", "sub/b"]
+        assert copy("memory://copied/d/a", f"{place}/e/") == 10
+        assert everything(f"{place}/e") == ["a"]
+        with pytest.raises(DataError, match="exists already"):
+            copy("memory://copied/d/a", f"{place}/e/a")
+    finally:
+        remove("memory://copied")
