@@ -11,9 +11,10 @@ from typing import final
 
 from yarnml.comm.company import Company
 from yarnml.errors import PeerLost
-from yarnml.ps.cache import Cache, Want
+from yarnml.ps.cache import Cache
 from yarnml.ps.keys import Key, Rows, checked, key
 from yarnml.ps.patches import Patches, split
+from yarnml.ps.reading import Want
 from yarnml.ps.sender import Numbered, Sender
 from yarnml.ps.spec import TableSpec, resolve
 from yarnml.ps.table import Array, Table, Tables, named

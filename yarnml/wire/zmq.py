@@ -17,6 +17,8 @@ from yarnml.wire.transport import Channel, Listener, Receipt, Status, Transport
 
 SMALL = 1 << 16  # bytes below which a copy is cheaper than sharing; received ones are also misaligned
 WATER = 256  # messages queued a peer and direction
+YIELD = 50e-6  # s that giving the core away takes when others want it
+RESTS = 256
 OUTBOX_POLL = 0.001  # s between looks at a slow peer: ROUTER can't say which peer has room again
 COMMON = {
     zmq.SNDHWM: WATER,
@@ -40,28 +42,25 @@ CHANNEL = {
 
 @final
 class ZmqTransport(Transport):
-    """TCP between any hosts. `spin`: seconds to look for a message, giving the core away in between, before sleeping.
-
-    Spinning halves a round trip between two processes of one host, and costs a core that has nothing better to do.
-    """
+    """TCP between any hosts. `spin`: seconds to look for a message before sleeping, 0 for none."""
 
     def __init__(self, *, spin: float = 200e-6) -> None:
         self._context = zmq.Context()
-        self._spin = spin
+        self._wait = _Wait(spin)
 
     def listen(self, host: str = "127.0.0.1") -> Listener:
         socket = _socket(self._context, zmq.ROUTER, LISTENER)
         socket.bind(f"tcp://{host}:*")
-        return ZmqListener(socket, self._spin)
+        return ZmqListener(socket, self._wait)
 
     def connect(self, address: str, name: str) -> Channel:
         socket = _socket(self._context, zmq.DEALER, CHANNEL)
         socket.setsockopt(zmq.IDENTITY, name.encode())
         socket.connect(address)
-        return ZmqChannel(socket, self._spin)
+        return ZmqChannel(socket, self._wait)
 
     def wait(self, channels: Sequence[Channel], timeout: float) -> bool:
-        return _ready([c.socket for c in channels if isinstance(c, ZmqChannel)], timeout, self._spin)
+        return self._wait([c.socket for c in channels if isinstance(c, ZmqChannel)], timeout)
 
     def close(self) -> None:
         self._context.term()
@@ -71,9 +70,9 @@ class ZmqTransport(Transport):
 class ZmqChannel(Channel):
     """A DEALER."""
 
-    def __init__(self, socket: zmq.Socket[bytes], spin: float) -> None:
+    def __init__(self, socket: zmq.Socket[bytes], wait: _Wait) -> None:
         self.socket = socket
-        self._spin = spin
+        self._wait = wait
         self.refused = 0
 
     def send(self, message: Message) -> Status:
@@ -84,7 +83,7 @@ class ZmqChannel(Channel):
         while True:
             frames = _recv(self.socket)
             if frames is None:
-                if timeout <= 0 or not _ready([self.socket], end - monotonic(), self._spin):
+                if timeout <= 0 or not self._wait([self.socket], end - monotonic()):
                     return None
                 continue
             try:
@@ -112,9 +111,9 @@ class _Pending(Receipt):
 class ZmqListener(Listener):
     """A ROUTER, with an outbox for each peer that reads more slowly than it is written to."""
 
-    def __init__(self, socket: zmq.Socket[bytes], spin: float) -> None:
+    def __init__(self, socket: zmq.Socket[bytes], wait: _Wait) -> None:
         self.socket = socket
-        self._spin = spin
+        self._wait = wait
         self._outbox: dict[str, deque[tuple[list[Frame], _Pending, bool]]] = {}
         self._address = socket.getsockopt_string(zmq.LAST_ENDPOINT)
         self.refused = 0
@@ -133,7 +132,7 @@ class ZmqListener(Listener):
                 left = end - monotonic()
                 if left <= 0:
                     return None
-                _ready([self.socket], min(left, OUTBOX_POLL) if self._outbox else left, self._spin)
+                self._wait([self.socket], min(left, OUTBOX_POLL) if self._outbox else left)
                 continue
             try:
                 return frames[0].bytes.decode(), decode(_settle(frames[1:]))
@@ -220,17 +219,42 @@ def _settle(frames: list[zmq.Frame]) -> list[Any]:
     return settled
 
 
-def _ready(sockets: list[zmq.Socket[bytes]], timeout: float, spin: float) -> bool:
-    """True once any socket can be read."""
-    start = perf_counter()
-    while True:
-        for socket in sockets:
-            if int(socket.getsockopt(zmq.EVENTS)) & zmq.POLLIN:
-                return True
-        spent = perf_counter() - start
-        if spent >= timeout:
-            return False
-        if spent >= spin:
-            break
-        os.sched_yield()
-    return bool(zmq.zmq_poll([(s, zmq.POLLIN) for s in sockets], max(1, round((timeout - spent) * 1000))))
+@final
+class _Wait:
+    """Waits for sockets: looks for a while, giving the core away in between, and then sleeps.
+
+    Looking halves a round trip between two processes of one host, where a core has nothing better to do. Where a core
+    has, or where what comes takes longer anyhow, it costs: so each time that it was in vain it is left out twice as often.
+    """
+
+    def __init__(self, spin: float) -> None:
+        self._spin = spin
+        self._rests = 1  # waits without looking after the next one in vain
+        self._resting = 0
+
+    def __call__(self, sockets: list[zmq.Socket[bytes]], timeout: float) -> bool:
+        """True once any socket can be read; False if none can within `timeout` seconds."""
+        start = perf_counter()
+        if self._look(sockets, start, timeout):
+            return True
+        left = timeout - (perf_counter() - start)
+        return left > 0 and bool(zmq.zmq_poll([(s, zmq.POLLIN) for s in sockets], max(1, round(left * 1000))))
+
+    def _look(self, sockets: list[zmq.Socket[bytes]], start: float, timeout: float) -> bool:
+        if self._resting or timeout < self._spin:
+            self._resting = max(0, self._resting - 1)
+            return _any_readable(sockets)
+        now = start
+        while not _any_readable(sockets):
+            os.sched_yield()
+            before, now = now, perf_counter()
+            if now - start > self._spin or now - before > YIELD:
+                self._resting = self._rests
+                self._rests = min(2 * self._rests, RESTS)
+                return _any_readable(sockets)
+        self._rests = 1
+        return True
+
+
+def _any_readable(sockets: list[zmq.Socket[bytes]]) -> bool:
+    return any(int(socket.getsockopt(zmq.EVENTS)) & 1 for socket in sockets)

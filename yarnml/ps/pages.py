@@ -1,0 +1,159 @@
+"""Pages: readings of ranges of rows, kept as they came. A page is handed to the user as it is, so it never changes."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from typing import final
+
+import numpy as np
+
+from yarnml.ps.reading import NEVER, Array, Link, Need, Want
+from yarnml.wire.message import Rows
+
+
+@final
+class Piece:
+    """The part of a page that one server holds."""
+
+    __slots__ = ("arrays", "asked", "own", "server", "start", "stop", "version")
+
+    def __init__(self, server: int, start: int, stop: int) -> None:
+        self.server, self.start, self.stop = server, start, stop
+        self.arrays: tuple[Array, ...] = ()
+        self.version = self.own = NEVER
+        self.asked = NEVER  # the clock in which it was last asked for
+
+    @property
+    def held(self) -> bool:
+        return self.version != NEVER
+
+
+@final
+class Page:
+    """Rows [start, stop), in one piece a server."""
+
+    __slots__ = ("pieces", "start", "stop", "whole")
+
+    def __init__(self, start: int, stop: int, cuts: tuple[int, ...]) -> None:
+        self.start, self.stop = start, stop
+        spans = [(k, max(start, cuts[k]), min(stop, cuts[k + 1])) for k in range(len(cuts) - 1)]
+        self.pieces = [Piece(k, a, b) for k, a, b in spans if a < b]
+        self.whole: Array | None = None  # the pieces as one array
+
+
+@final
+class Pages:
+    """All ranges that were read of one table."""
+
+    def __init__(self, cuts: tuple[int, ...], links: Sequence[Link], empty: Array) -> None:
+        """`empty`: no row of the table's width and dtype."""
+        self._cuts, self._links, self._empty = cuts, links, empty
+        self._pages: dict[tuple[int, int], Page] = {}
+        self._starts: list[int] = []  # increasing, with `_ordered`, as long as no two pages overlap
+        self._ordered: list[Page] = []
+        self._overlap = False
+
+    def at(self, start: int, stop: int) -> Page:
+        """The page of exactly these rows."""
+        page = self._pages.get((start, stop))
+        if page is None:
+            page = self._pages[start, stop] = Page(start, stop, self._cuts)
+            i = bisect_left(self._starts, start)
+            before = self._ordered[i - 1].stop if i else start
+            after = self._starts[i] if i < len(self._starts) else stop
+            self._overlap = (
+                self._overlap or before > start or after < stop or (i < len(self._starts) and after == start)
+            )
+            self._starts.insert(i, start)
+            self._ordered.insert(i, page)
+        return page
+
+    def _meeting(self, message: Rows) -> Iterable[Page]:
+        """The pages that may have rows of a message."""
+        if self._overlap or message.rows is not None:
+            return self._ordered
+        return self._ordered[
+            max(0, bisect_right(self._starts, message.start) - 1) : bisect_left(self._starts, message.stop)
+        ]
+
+    def clear(self) -> None:
+        """Forget all."""
+        self._pages.clear()
+        self._starts.clear()
+        self._ordered.clear()
+        self._overlap = False
+
+    def fresh(self, piece: Piece, need: Need) -> bool:
+        return piece.held and max(piece.version, self._links[piece.server].version) >= need.version
+
+    def wanted(self, page: Page, need: Need) -> Iterator[Want]:
+        """What to ask for before the page is read."""
+        for piece in page.pieces:
+            comes = piece.held and need.comes(self._links[piece.server])
+            if piece.asked < need.clock and not comes and not self.fresh(piece, need):
+                piece.asked = need.clock
+                yield Want(piece.server, piece.start, piece.stop)
+
+    def own(self, piece: Piece) -> int:
+        """The clock up to which own increments are in."""
+        return max(piece.own, self._links[piece.server].own)
+
+    def read(self, page: Page) -> Array:
+        """The rows of a held page, without a copy if they came as one array."""
+        if page.whole is None:
+            arrays = [array for piece in page.pieces for array in piece.arrays]
+            page.whole = arrays[0].view() if len(arrays) == 1 else np.concatenate([self._empty, *arrays])
+        return page.whole
+
+    def update(self, server: int, message: Rows, version: int, mixed: bool) -> None:
+        """Take in rows. `mixed`: rows of one piece may hold own increments up to different clocks."""
+        for page in self._meeting(message):
+            for piece in page.pieces:
+                if piece.server != server:
+                    continue
+                if message.rows is None and message.start <= piece.start and piece.stop <= message.stop:
+                    if message.seq or piece.held:
+                        piece.arrays = _window(message.values, piece.start - message.start, piece.stop - piece.start)
+                        piece.version, piece.own = version, message.own
+                        page.whole = None
+                elif piece.held and self._patch(piece, message):
+                    page.whole = None
+                    if mixed and message.seq and message.own != self.own(piece):
+                        piece.version = piece.asked = NEVER  # one clock can't stand for all its rows
+
+    def _patch(self, piece: Piece, message: Rows) -> bool:
+        """Some rows of a piece are newer: they go into a copy, because the user may hold the piece."""
+        if message.rows is None:
+            low, high = max(piece.start, message.start), min(piece.stop, message.stop)
+            if low >= high:
+                return False
+            copy = np.concatenate(piece.arrays)
+            newer = np.concatenate(_window(message.values, low - message.start, high - low))
+            copy[low - piece.start : high - piece.start] = newer
+        else:
+            first, last = np.searchsorted(message.rows, (piece.start, piece.stop))
+            if first >= last:
+                return False
+            copy = np.concatenate(piece.arrays)
+            copy[message.rows[first:last] - piece.start] = message.values[0][first:last]
+        piece.arrays = (copy,)
+        return True
+
+    def forget(self, server: int) -> None:
+        """Nothing that is held from this server can be trusted."""
+        for page in self._ordered:
+            for piece in page.pieces:
+                if piece.server == server:
+                    piece.version = piece.own = piece.asked = NEVER
+
+
+def _window(values: tuple[Array, ...], start: int, n: int) -> tuple[Array, ...]:
+    """Rows [start, start + n) of consecutive blocks."""
+    pieces, first = [], 0
+    for block in values:
+        low, high = max(start, first), min(start + n, first + len(block))
+        if low < high:
+            pieces.append(block[low - first : high - first])
+        first += len(block)
+    return tuple(pieces)
