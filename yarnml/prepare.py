@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, final
 
 from hdfs_io import Dataset, ReadOptions, Sample, exists, scan
 from yarnml.app import App
-from yarnml.config import config_to_dict, refuse_reserved
-from yarnml.errors import DataError, UsageError
+from yarnml.config import config_to_dict, hints, refuse_reserved
+from yarnml.errors import DataError, UsageError, nearest
 from yarnml.job import Job, Part
 from yarnml.request import RESERVED, Data, Reading, Running
 from yarnml.runs import default_runs, new_id
@@ -17,9 +18,25 @@ from yarnml.runs import default_runs, new_id
 HELD_OUT = ("test", "valid")  # in this order fractions are taken off the training data
 
 
-def prepare(app: App, config: Any, data: Data, reading: Reading, running: Running) -> Job:
-    """The job that is asked for, its data scanned. Raises UsageError or DataError, and then nothing was started."""
+def prepare(app: App, options: Mapping[str, Any]) -> Job:
+    """The job that `options`, yarnml's own and the app's together, ask for; its data is scanned.
+
+    Raises UsageError or DataError; then, as otherwise, nothing was started or written.
+    """
     refuse_reserved(app.name, app.Config, RESERVED)
+    known = {name for group in (Data, Reading, Running, app.Config) for name in hints(group)}
+    for name in options:
+        if name not in known:
+            raise UsageError(f"app {app.name}: unknown option {name!r}{nearest(name, known)}")
+
+    def said(group: type) -> dict[str, Any]:
+        return {name: options[name] for name in hints(group) if name in options}
+
+    data, reading, running = Data(**said(Data)), Reading(**said(Reading)), Running(**said(Running))
+    return _job(app, app.config(said(app.Config)), data, reading, running)
+
+
+def _job(app: App, config: Any, data: Data, reading: Reading, running: Running) -> Job:
     if running.out is not None and exists(running.out) and not running.overwrite:
         raise UsageError(f"--out {running.out}: exists already; choose another place, or say --overwrite")
     parts = _Parts(app, config, data, reading.options(), running).find()
@@ -78,7 +95,7 @@ class _Parts:
         parts["train"] = train = self._part(whole, Sample(self.running.seed, at, 1.0) if at else Sample.all())
         if not train.rows:
             raise UsageError(f"{url}: no rows to train on")
-        self.app.refuse(self.config, whole.schema)
+        self.app.refuse(self.config, whole.schema, train.rows)
         return parts
 
     def _named(self) -> tuple[str | None, ReadOptions, dict[str, str | float | None]]:
@@ -92,18 +109,21 @@ class _Parts:
     def _scan(self, url: str, options: ReadOptions) -> Dataset:
         schema = None if self.app.schema is None else self.app.schema(self.config)
         label = None if self.app.task is None else self.app.task.label
-        inline = self.running.workers == 1
-        return scan(url, options, label=label, schema=schema, keep=inline, threads=cores())
+        return scan(url, options, label=label, schema=schema, keep=self._inline, threads=cores())
 
     def _beside(self, name: str, url: str, whole: Dataset) -> Part:
         """A data set of its own, read as the training data is."""
         options = replace(whole.options, format=self.options.format, header=self.options.header, sep=self.options.sep)
-        inline = self.running.workers == 1
         label = None if self.app.task is None else self.app.task.label
-        found = scan(url, options, label=label, schema=whole.schema, keep=inline, threads=cores())
+        found = scan(url, options, label=label, schema=whole.schema, keep=self._inline, threads=cores())
         if whole.schema.label is not None and not found.has_label:
             raise DataError(f"--{name} {url}: has no label {whole.schema.label.name!r}, so nothing can be scored on it")
         return self._part(found, Sample.all())
+
+    @property
+    def _inline(self) -> bool:
+        """Whether this process will read the rows again, so that what the scan parsed is worth keeping."""
+        return self.running.workers == 1 and self.running.servers == 1
 
     def _part(self, dataset: Dataset, sample: Sample) -> Part:
         return Part(dataset=dataset, sample=sample, rows=sample.count(dataset.rows))

@@ -49,9 +49,12 @@ def tables(cfg: Config, data: Schema) -> list[TableSpec]:
     ]
 
 
+def check(cfg: Config, data: Schema, rows: int) -> None:
+    if cfg.k > rows:
+        raise UsageError(f"--k {cfg.k}: there are only {rows} rows to group; choose a k of at most {rows}")
+
+
 def start(me: Worker, cfg: Config) -> None:
-    if cfg.k > me.rows:
-        raise UsageError(f"--k {cfg.k}: there are only {me.rows} rows to group; choose a k of at most {me.rows}")
     C = first_centres(me, cfg.k)  # of fewer than k where there aren't k different rows
     if me.index == 0:
         rows = np.zeros((cfg.k, C.shape[1] + 1))

@@ -9,7 +9,7 @@ An app is a folder whose `app.py` says, by module names alone, what it does:
     def work(me, cfg): ...                   what each worker does
     def model(me, cfg): ...                  what was learned                         (optional: the tables)
     def predict(model, batch): ...           without it the app makes no model: `work` writes a data set to `me.out`
-    def check(cfg, schema): ...              raises UsageError where the two don't fit (optional)
+    def check(cfg, schema, rows): ...        raises UsageError where they don't fit    (optional)
     def schema(cfg): ...                     how its data is read, if not by guessing  (optional; --label isn't needed)
     demo = Demo(...)                         what it runs on when no data is named     (optional)
 """

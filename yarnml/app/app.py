@@ -43,7 +43,7 @@ class App:
     start: Callable[[Worker, Any], None] | None = None
     model: Callable[[Worker, Any], Artifacts] | None = None
     predict: Callable[[Model, Batch], Columns] | None = None
-    check: Callable[[Any, Schema], None] | None = None
+    check: Callable[[Any, Schema, int], None] | None = None
     schema: Callable[[Any], Schema] | None = None
 
     @classmethod
@@ -69,9 +69,9 @@ class App:
         """The tables of a run: pure, so that every process builds the same."""
         return [] if self.tables is None else self.tables(cfg, schema)
 
-    def refuse(self, cfg: Any, schema: Schema) -> None:
+    def refuse(self, cfg: Any, schema: Schema, rows: int) -> None:
         """Raise UsageError, before anything starts, if the app can't do its task with this config and data."""
         if self.task is not None:
             self.task.refuse(schema)
         if self.check is not None:
-            self.check(cfg, schema)
+            self.check(cfg, schema, rows)

@@ -1,0 +1,65 @@
+"""A model takes rows in any form that a caller has them in, and says what is wrong with those it can't take."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from scipy.sparse import coo_matrix
+
+from hdfs_io import CSR, Schema
+from yarnml.errors import UsageError
+from yarnml.model import Model
+from yarnml.model.features import matrix
+
+X = np.array([[1.0, 2.0], [0.0, 3.0]])
+
+
+@pytest.fixture
+def model() -> Model:
+    """Predicts the sum of a row's features, each weighted by its place."""
+
+    def predictor(model: Model, rows: Any) -> dict[str, np.ndarray]:
+        dense = rows.to_scipy().toarray() if isinstance(rows, CSR) else rows
+        assert dense.dtype == np.float32
+        return {"prediction": dense @ model["W"]}
+
+    schema = Schema(sparse=False, width=2, features=("a", "b"))
+    return Model(
+        app="sum", task="regression", schema=schema, config={}, arrays={"W": np.array([1.0, 10.0])}, predictor=predictor
+    )
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        X,
+        X.tolist(),
+        coo_matrix(X),
+        pd.DataFrame({"b": [2.0, 3.0], "other": ["x", "y"], "a": [1, 0]}),
+        pa.table({"b": [2.0, 3.0], "a": [1, 0]}),
+    ],
+    ids=["numpy", "lists", "scipy", "pandas", "arrow"],
+)
+def test_takes_rows_in_any_form(model: Model, rows: Any) -> None:
+    np.testing.assert_allclose(model.predict(rows), [21, 30])
+
+
+@pytest.mark.parametrize("rows", [X[:, :1], X[0], coo_matrix(X[:, :1])])
+def test_rows_of_another_width_are_refused(model: Model, rows: Any) -> None:
+    with pytest.raises(UsageError, match="2 features"):
+        model.predict(rows)
+
+
+def test_a_table_without_a_column_is_refused_with_the_near_name() -> None:
+    with pytest.raises(UsageError, match=r"no column 'long_name'.*did you mean 'longname'"):
+        matrix(pd.DataFrame({"longname": [1], "b": [2]}), Schema(sparse=False, width=2, features=("long_name", "b")))
+
+
+def test_an_unbound_model_says_how_to_open_it() -> None:
+    model = Model(app="x", task="regression", schema=Schema(sparse=False, width=1), config={}, arrays={})
+    with pytest.raises(UsageError, match=r"yarnml\.load"):
+        model.predict([[1]])
