@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from yarnml.comm.coordinator import Coordinator
 from yarnml.comm.events import (
-    Deliver,
     Effect,
     End,
     Event,
@@ -21,6 +20,7 @@ from yarnml.comm.events import (
     HandedIn,
     Joined,
     Reachable,
+    Report,
     Reported,
     Send,
     Stop,
@@ -102,15 +102,21 @@ def test_a_gather_answers_all_in_worker_order(running: Coordinator) -> None:
 
 
 def test_reports_are_passed_on_with_their_worker(running: Coordinator) -> None:
-    assert running.handle(Reported("worker-1", {"loss": 0.5}), 1.0) == [Deliver(1, {"loss": 0.5})]
+    assert running.handle(Reported("worker-1", {"loss": 0.5}), 1.0) == [Report(1, {"loss": 0.5})]
     assert running.handle(Reported("nobody", {"loss": 0.5}), 1.0) == []
 
 
 def test_the_run_succeeds_with_its_last_worker_and_keeps_worker_0s_result(running: Coordinator) -> None:
     assert list(told(running.handle(Finished("worker-0", {"a": 1}), 1.0), Ack)) == ["worker-0"]
-    effects = running.handle(Finished("worker-1", {"b": 1}), 2.0)
-    assert ended(effects) == Outcome("succeeded", result={"a": 1})
-    assert list(told(running.handle(Finished("server-0", None), 3.0), Ack)) == ["server-0"]
+    assert ended(running.handle(Finished("worker-1", {"b": 1}), 2.0)) == Outcome("succeeded", result={"a": 1})
+
+
+def test_a_server_is_let_go_with_the_last_worker(running: Coordinator) -> None:
+    running.handle(Finished("worker-0", None), 1.0)
+    assert running.handle(Finished("server-0", None), 2.0) == []
+    assert "server-0" in running.peers()
+    assert set(told(running.handle(Finished("worker-1", None), 3.0), Ack)) == {"worker-1", "server-0"}
+    assert list(told(running.handle(Finished("server-0", None), 4.0), Ack)) == ["server-0"]
 
 
 def test_an_error_ends_the_run_for_all(running: Coordinator) -> None:
@@ -209,8 +215,7 @@ def test_no_run_lasts_with_somebody_out_of_reach(order: list[Seat], history: lis
     for event, pause in history:
         now += pause
         coordinator.handle(event, now)
-    awaited = coordinator.peers()
-    for peer in awaited:
+    for peer in coordinator.peers():
         coordinator.handle(Unreachable(peer), now)
     coordinator.handle(Tick(), now + 10.1)
-    assert coordinator.outcome is not None or not awaited
+    assert coordinator.outcome is not None

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from yarnml.comm.coordinator import Coordinator
-from yarnml.comm.events import Event, Stop
+from yarnml.comm.events import Event, Report, Stop
 from yarnml.comm.hub import Hub
 from yarnml.comm.member import Member
 from yarnml.comm.outcome import Outcome
@@ -40,7 +40,7 @@ class Company:
     def __init__(self, transport: Callable[[], Transport], roles: dict[str, int], silence: float = 5.0) -> None:
         self.transport = transport
         self.silence = silence
-        self.reports: list[tuple[int, dict[str, float]]] = []
+        self.reports: list[Report] = []
         self.wishes: list[Event] = []
         self.addressed = threading.Event()
         self.over = threading.Event()
@@ -52,7 +52,7 @@ class Company:
         transport = self.transport()
         listener = transport.listen()
         coordinator = Coordinator(roles, silence=self.silence, join_by=time.monotonic() + WAIT)
-        hub = Hub(listener, coordinator, lambda worker, numbers: self.reports.append((worker, numbers)))
+        hub = Hub(listener, coordinator, self.reports.append)
         self.address = listener.address
         self.addressed.set()
         try:
@@ -113,7 +113,7 @@ def test_a_whole_run(company: Callable[..., Company]) -> None:
         assert future.result(WAIT) == (("tcp://there",), [[0.0, 0.0], [1.0, 1.0, 1.0]], [2.0, 1.0])
     one.over.set()
     assert one.outcome.result(WAIT) == Outcome("succeeded", result={"index": 0})
-    assert sorted(worker for worker, _ in one.reports) == [0, 1]
+    assert sorted(report.worker for report in one.reports) == [0, 1]
 
 
 def test_the_last_numbers_of_an_epoch_and_of_a_run_always_arrive(company: Callable[..., Company]) -> None:
@@ -127,7 +127,7 @@ def test_the_last_numbers_of_an_epoch_and_of_a_run_always_arrive(company: Callab
         future.result(WAIT)
     one.over.set()
     one.outcome.result(WAIT)
-    clocks = [numbers["clock"] for worker, numbers in one.reports if worker == 0]
+    clocks = [report.numbers["clock"] for report in one.reports if report.worker == 0]
     assert {99, 199} <= set(clocks)
     assert clocks == sorted(clocks)
     assert len(clocks) < 50
@@ -167,14 +167,15 @@ def test_a_wish_to_stop_reaches_a_worker_that_only_looks_now_and_then(company: C
 
 def test_a_second_process_under_a_taken_seat_is_refused(company: Callable[..., Company]) -> None:
     one = company()
-    done = threading.Event()
+    here, done = threading.Event(), threading.Event()
 
     def work(me: Member) -> None:
+        here.set()
         assert done.wait(WAIT)
         me.finish()
 
     members = everybody(one, work)
-    members[2].result(WAIT)
+    assert here.wait(WAIT)
     with pytest.raises(Stopped, match=r"worker 1 has joined already, from host \S+, pid \d+"):
         one.send(Seat("worker", 1), work).result(WAIT)
     done.set()

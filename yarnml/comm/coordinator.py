@@ -21,7 +21,6 @@ from collections.abc import Mapping
 from typing import Any, assert_never, final
 
 from yarnml.comm.events import (
-    Deliver,
     Effect,
     End,
     Event,
@@ -31,6 +30,7 @@ from yarnml.comm.events import (
     HandedIn,
     Joined,
     Reachable,
+    Report,
     Reported,
     Send,
     Stop,
@@ -86,8 +86,8 @@ class Coordinator:
         assert_never(event)
 
     def peers(self) -> list[str]:
-        """Those who have joined and have work to do: they are to hear that the coordinator lives."""
-        return [entry.peer for entry in self._roll.entries() if not entry.finished]
+        """Those who have joined and not been let go: they are to hear that the coordinator lives."""
+        return [e.peer for e in self._roll.entries() if not e.finished or e.seat.role != "worker"]
 
     def check(self) -> None:
         """Raise AssertionError if the state contradicts itself."""
@@ -120,19 +120,23 @@ class Coordinator:
 
     def _report(self, event: Reported) -> list[Effect]:
         entry = self._roll.by_peer(event.peer)
-        return [] if entry is None else [Deliver(entry.seat.index, event.numbers)]
+        return [] if entry is None else [Report(entry.seat.index, event.numbers)]
 
     def _finish(self, event: Finished) -> list[Effect]:
+        """A server is let go with the last worker: what it said last is lost if its connection closes too early."""
         entry = self._roll.by_peer(event.peer)
         if entry is None or self._roll.missing():
             return []
         entry.finished = True
         if entry.seat == Seat("worker", 0):
             self._result = event.result
-        heard: list[Effect] = [Send(event.peer, Ack())]
         if all(worker.finished for worker in self._roll.entries("worker")):
-            return heard + self._end(Outcome("succeeded", result=self._result))
-        return heard + self._deserted()
+            servers = [
+                server.peer for server in self._roll.entries() if server.finished and server.seat.role != "worker"
+            ]
+            let_go = dict.fromkeys([event.peer, *servers])
+            return [*(Send(peer, Ack()) for peer in let_go), *self._end(Outcome("succeeded", result=self._result))]
+        return [Send(event.peer, Ack()), *self._deserted()] if entry.seat.role == "worker" else []
 
     def _fail(self, event: Failed) -> list[Effect]:
         entry = self._roll.by_peer(event.peer)
@@ -185,13 +189,13 @@ class Coordinator:
         return self._end(Outcome("failed", message, culprit))
 
     def _end(self, outcome: Outcome) -> list[Effect]:
-        """After a success nobody is told: servers end when their last worker is done."""
+        """After a failure everybody is told."""
         self.outcome = outcome
         told = [] if outcome.ok else self.peers()
         return [*(Send(peer, Abort(reason=outcome.message)) for peer in told), End(outcome)]
 
     def _remind(self, event: Event, outcome: Outcome) -> list[Effect]:
-        """Who still speaks hasn't heard that the run is over, or its acknowledgement was lost."""
+        """Who still speaks hasn't heard that the run is over."""
         if not isinstance(event, Joined | HandedIn | Finished | Failed):
             return []
         if outcome.ok:

@@ -102,7 +102,7 @@ class Send:
 
 
 @dataclass(frozen=True)
-class Deliver:
+class Report:
     """Progress numbers of one worker, for whoever shows and keeps them."""
 
     worker: int
@@ -116,4 +116,4 @@ class End:
     outcome: Outcome
 
 
-Effect = Send | Deliver | End
+Effect = Send | Report | End

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterable, Iterator
-from typing import final
+from collections.abc import Callable, Iterable
+from typing import Any, final
 
 from yarnml.comm.coordinator import Coordinator
 from yarnml.comm.events import (
-    Deliver,
     Effect,
     End,
     Event,
@@ -18,6 +17,7 @@ from yarnml.comm.events import (
     HandedIn,
     Joined,
     Reachable,
+    Report,
     Reported,
     Send,
     Tick,
@@ -25,7 +25,7 @@ from yarnml.comm.events import (
 )
 from yarnml.comm.outcome import Outcome
 from yarnml.comm.seat import Seat
-from yarnml.wire.message import Beat, Fail, Finish, Gather, Join, Message, Report
+from yarnml.wire import message as m
 from yarnml.wire.transport import Listener, Receipt, Status
 
 TICK = 0.05  # seconds: how late a process's end, a kill or a deadline is seen
@@ -41,9 +41,7 @@ class Hub:
     a look at its channel lives, and one that was killed or stopped does not. A beat is how the hub asks.
     """
 
-    def __init__(
-        self, listener: Listener, coordinator: Coordinator, on_report: Callable[[int, dict[str, float]], None]
-    ) -> None:
+    def __init__(self, listener: Listener, coordinator: Coordinator, on_report: Callable[[Report], None]) -> None:
         self._listener = listener
         self._coordinator = coordinator
         self._on_report = on_report
@@ -52,26 +50,29 @@ class Hub:
 
     def run(self, watch: Callable[[], Iterable[Event]]) -> Outcome:
         """Until the run is over. `watch` is asked each tick what else has happened: exits, a wish to stop."""
-        while True:
-            for event in [*self._hear(), *watch(), *self._beat(), Tick()]:
-                outcome = self._handle(event)
-                if outcome is not None:
-                    return outcome
+        outcome = None
+        while outcome is None:
+            outcome = self._hear()
+            around = () if outcome else [*watch(), *self._beat(), Tick()]
+            for event in around:
+                outcome = outcome or self._handle(event)
+        return outcome
 
     def see_off(self, until: Callable[[], bool], seconds: float) -> None:
         """Tell those who still ask how the run ended, until nobody can ask or `seconds` have passed."""
         end = time.monotonic() + seconds
         while not until() and time.monotonic() < end:
-            for event in self._hear():
-                self._handle(event)
+            self._hear()
 
-    def _hear(self) -> Iterator[Event]:
-        """What peers say, for one tick or until none says anything for so long."""
+    def _hear(self) -> Outcome | None:
+        """Heed what peers say for one tick."""
         end = time.monotonic() + TICK
-        while (received := self._listener.recv(max(0.0, end - time.monotonic()))) is not None:
-            yield from event_of(*received)
-            if time.monotonic() >= end:
-                return
+        outcome = None
+        while outcome is None and (left := end - time.monotonic()) > 0:
+            received = self._listener.recv(left)
+            event = None if received is None else event_of(*received)
+            outcome = None if event is None else self._handle(event)
+        return outcome
 
     def _handle(self, event: Event) -> Outcome | None:
         now = time.monotonic()
@@ -83,8 +84,8 @@ class Hub:
             match effect:
                 case Send():
                     self._listener.send(effect.peer, effect.message)
-                case Deliver():
-                    self._on_report(effect.worker, effect.numbers)
+                case Report():
+                    self._on_report(effect)
                 case End():
                     outcome = effect.outcome
         return outcome
@@ -99,29 +100,29 @@ class Hub:
         for peer in self._coordinator.peers():
             last = self._beats.get(peer)
             if last is None or last.status is not Status.WAITS:
-                self._beats[peer] = last = self._listener.send(peer, Beat())
+                self._beats[peer] = last = self._listener.send(peer, m.Beat())
             events.append(Unreachable(peer) if last.status is Status.GONE else Reachable(peer))
         return events
 
 
-def event_of(peer: str, message: Message) -> list[Event]:
-    """What a message means to the coordinator; nothing if it is none of its kinds or makes no sense."""
+def event_of(peer: str, message: m.Message) -> Event | None:
+    """What a message means to the coordinator; None if it is none of its kinds or makes no sense."""
     match message:
-        case Join():
-            return [Joined(peer, Seat(message.role, message.sender), message.address, message.name)]
-        case Gather():
-            return [HandedIn(peer, message.seq, message.array)]
-        case Report():
+        case m.Join():
+            return Joined(peer, Seat(message.role, message.sender), message.address, message.name)
+        case m.Gather():
+            return HandedIn(peer, message.seq, message.array)
+        case m.Report():
             numbers = _object(message.numbers)
-            return [] if numbers is None else [Reported(peer, numbers)]
-        case Finish():
-            return [Finished(peer, _object(message.result))]
-        case Fail():
-            return [Failed(peer, message.error)]
-    return []
+            return None if numbers is None else Reported(peer, numbers)
+        case m.Finish():
+            return Finished(peer, _object(message.result))
+        case m.Fail():
+            return Failed(peer, message.error)
+    return None
 
 
-def _object(text: str) -> dict[str, float] | None:
+def _object(text: str) -> dict[str, Any] | None:
     try:
         value = json.loads(text)
     except ValueError:

@@ -63,7 +63,6 @@ class Member(Company):
     def gather(self, array: np.ndarray[Any, Any]) -> list[np.ndarray[Any, Any]]:
         if array.dtype not in DTYPES or array.ndim > 4:
             raise UsageError(f"can't gather an array of {array.dtype} with {array.ndim} axes: numbers, at most 4 axes")
-        self.flush()
         question = Gather(sender=self.seat.index, seq=self._rounds, array=array)
         self._rounds += 1
         return list(self._ask(question, Gathered).arrays)
@@ -74,8 +73,8 @@ class Member(Company):
         self._raise()
 
     def report(self, numbers: dict[str, float]) -> None:
-        """At most one report in 0.2 s leaves; later numbers replace earlier ones. An epoch's last are never dropped."""
-        if numbers.get("epoch", 0) != self._numbers.get("epoch", 0):
+        """At most one report in 0.2 s leaves; later numbers replace earlier ones, but never those of another epoch."""
+        if numbers.get("epoch") != self._numbers.get("epoch"):
             self.flush()
         self._numbers |= numbers
         if time.monotonic() - self._reported >= REPORT_EVERY:
@@ -90,7 +89,7 @@ class Member(Company):
                 self._numbers = {}
 
     def finish(self, result: dict[str, Any] | None = None) -> None:
-        """Say that all is done and hand in the result. Returns once the coordinator has it."""
+        """Say that all is done, hand in the result, and wait to be let go: a server must outlast every worker."""
         self.flush()
         self._ask(Finish(sender=self.seat.index, result=json.dumps(result)), Ack)
 

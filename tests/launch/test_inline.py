@@ -1,0 +1,62 @@
+"""A run in this process."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+from yarnml.comm.events import Report
+from yarnml.comm.outcome import Outcome
+from yarnml.comm.seat import Seat
+from yarnml.job import Job
+from yarnml.launch import InlineLauncher, LocalLauncher, launcher
+
+MakeJob = Callable[..., Job]
+
+
+def run(job: Job) -> tuple[Outcome, list[Report]]:
+    reports: list[Report] = []
+    return InlineLauncher().start(job, reports.append).wait(), reports
+
+
+def test_a_job_that_needs_no_process_gets_none(job_of: MakeJob) -> None:
+    job = job_of("pass")
+    assert isinstance(launcher(job), InlineLauncher)
+    assert isinstance(launcher(Job(run="", runs="", app="", workers=2)), LocalLauncher)
+    assert isinstance(launcher(Job(run="", runs="", app="", servers=2)), LocalLauncher)
+
+
+def test_what_an_app_returns_and_reports(job_of: MakeJob) -> None:
+    outcome, reports = run(job_of("me.report(loss=0.5)\nreturn {'answer': 42}"))
+    assert outcome.result is not None
+    assert outcome.result["answer"] == 42
+    assert [(report.worker, report.numbers["loss"]) for report in reports] == [(0, 0.5)]
+
+
+def test_an_error_is_named_and_its_place_is_logged(job_of: MakeJob) -> None:
+    job = job_of("raise KeyError('x')")
+    outcome, _ = run(job)
+    assert (outcome.state, outcome.culprit) == ("failed", Seat("worker", 0))
+    assert outcome.message.startswith("worker 0: KeyError: 'x'\n")
+    assert "app.py" in outcome.message
+    with open(f"{job.url}/logs/worker-0.log") as log:
+        assert "Traceback" in log.read()
+
+
+def test_an_app_that_exits_has_failed(job_of: MakeJob) -> None:
+    outcome, _ = run(job_of("sys.exit(0)"))
+    assert outcome.message.startswith("worker 0: SystemExit: 0")
+
+
+def test_a_kill_is_heeded_at_the_next_clock(job_of: MakeJob) -> None:
+    job = job_of("while True:\n    me.report(loss=1.0)\n    me.clock()")
+    begun = threading.Event()
+    handle = InlineLauncher().start(job, lambda _: begun.set())
+    assert begun.wait(10.0)
+    handle.kill("enough")
+    assert handle.wait() == Outcome("killed", "enough")
+
+
+def test_the_deadline_is_heeded_at_the_next_clock(job_of: MakeJob) -> None:
+    outcome, _ = run(job_of("while True: me.clock()", deadline=0.2))
+    assert outcome == Outcome("deadline", "the run's deadline of 0.2 s has passed")

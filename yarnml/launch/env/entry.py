@@ -1,0 +1,43 @@
+"""An entry: a file of this machine and its name in an archive."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, order=True)
+class Entry:
+    name: str  # relative, with slashes
+    source: Path
+
+
+def digest(entries: Iterable[Entry], *options: str, contents: bool = False) -> str:
+    """16 hex digits that change whenever a file, its name or an option does.
+
+    Files are told apart by size and time of change, so that thousands cost no reading; with `contents` by what they
+    hold, so that a fresh checkout of the same code is the same.
+    """
+    total = hashlib.sha256("\0".join(options).encode())
+    for entry in sorted(entries):
+        stat = entry.source.stat()
+        what = _content(entry.source) if contents else f"{stat.st_size} {stat.st_mtime_ns}"
+        total.update(f"\n{entry.name}\0{what}\0{stat.st_mode & 0o100:o}".encode())
+    return total.hexdigest()[:16]
+
+
+def below(folder: Path, name: str) -> list[Entry]:
+    """Every file in a folder, as `name`/…; hidden ones and Python's caches aren't taken."""
+    files = [file for file in sorted(folder.rglob("*")) if file.is_file()]
+    return [
+        Entry("/".join(part for part in (name, *parts) if part), file)
+        for file in files
+        if not any(p.startswith(".") or p == "__pycache__" for p in (parts := file.relative_to(folder).parts))
+    ]
+
+
+def _content(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

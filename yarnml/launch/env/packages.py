@@ -1,0 +1,121 @@
+"""The installed packages that run: yarnml's own, and those that it needs, with what these need."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from importlib.metadata import Distribution, PackageNotFoundError, distribution
+from importlib.util import find_spec
+from pathlib import Path
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from yarnml.errors import UsageError
+from yarnml.launch.env.elf import is_elf, read
+from yarnml.launch.env.entry import Entry, below
+from yarnml.launch.env.prune import runs
+
+OWN = ("yarnml", "hdfs_io", "yarnml_apps", "yarnml_conf")
+WELCOME = ("hdfs-native",)  # not needed to run on one machine, so not installed everywhere
+COMPILED = (".nbi", ".nbc")  # numba's cache, which lies beside the sources
+
+
+def needed(also: Iterable[str] = WELCOME) -> list[Distribution]:
+    """The packages that yarnml needs, by name, itself not among them, and those of `also` that are installed."""
+    seen: dict[str, Distribution] = {}
+    waiting = [("yarnml", ""), *((name, "") for name in also if _installed(name))]
+    done: set[tuple[str, str]] = set()
+    while waiting:
+        wish = waiting.pop()
+        if wish in done:
+            continue
+        done.add(wish)
+        name, extra = wish
+        dist = seen.setdefault(name, _distribution(name))
+        for text in dist.requires or ():
+            requirement = Requirement(text)
+            if requirement.marker is None or requirement.marker.evaluate({"extra": extra}):
+                needs = canonicalize_name(requirement.name)
+                waiting += [(needs, more) for more in ("", *sorted(requirement.extras))]
+    seen.pop("yarnml")
+    return [seen[name] for name in sorted(seen)]
+
+
+def entries(dist: Distribution) -> list[Entry]:
+    """The files of an installed package that are needed to run it, named as they lie in site-packages."""
+    if dist.files is None or _editable(dist):
+        raise UsageError(
+            f"the package {dist.name} can't be shipped: it is installed "
+            f"{'in editable mode' if dist.files else 'without a list of its files'}; "
+            "install it by pip from a wheel, into a virtual environment"
+        )
+    found = [Entry(file.as_posix(), Path(str(dist.locate_file(file)))) for file in dist.files if runs(file.as_posix())]
+    return without_twins([entry for entry in found if entry.source.is_file()])
+
+
+def without_twins(entries: list[Entry]) -> list[Entry]:
+    """Less the copies of libraries that wheels hold instead of links: only the loader's name of each is needed.
+
+    Arrow has three of each, and libraries left of which nothing links to once unused modules are gone.
+    """
+    libraries = {entry for entry in entries if "/lib" in entry.name and _versioned(entry) and is_elf(entry.source)}
+    while True:
+        wanted = {name for entry in entries if is_elf(entry.source) for name in read(entry.source).needed}
+        unused = {entry for entry in libraries if entry.source.name not in wanted}
+        if not unused:
+            return entries
+        libraries -= unused
+        entries = [entry for entry in entries if entry not in unused]
+
+
+def own() -> list[Entry]:
+    """yarnml's code as it is imported here, the working tree if it is installed from one."""
+    found = [entry for name in OWN for entry in below(_folder(name), name)]
+    dist = _distribution("yarnml")
+    metadata = f"yarnml-{dist.version}.dist-info"
+    described = [Path(str(dist.locate_file(f))) for f in dist.files or () if f.parts[0] == metadata and runs(str(f))]
+    return [entry for entry in found if entry.source.suffix not in COMPILED] + [
+        Entry(f"{metadata}/{path.name}", path) for path in described
+    ]
+
+
+def compiled() -> list[Entry]:
+    """The kernels that were compiled here and lie beside the code: numba uses them where the processor is the same."""
+    return [
+        Entry(f"{name}/{file.relative_to(_folder(name)).as_posix()}", file)
+        for name in OWN
+        for file in sorted(_folder(name).rglob("__pycache__/*"))
+        if file.suffix in COMPILED
+    ]
+
+
+def _folder(name: str) -> Path:
+    spec = find_spec(name)
+    if spec is None or not spec.submodule_search_locations:
+        raise UsageError(f"the package {name} is not importable here; install yarnml: pip install yarnml, or pip install -e .")
+    return Path(next(iter(spec.submodule_search_locations)))
+
+
+def _distribution(name: str) -> Distribution:
+    try:
+        return distribution(name)
+    except PackageNotFoundError as error:
+        raise UsageError(f"the package {name} is not installed here; pip install {name} (yarnml: pip install -e .)") from error
+
+
+def _installed(name: str) -> bool:
+    try:
+        distribution(name)
+    except PackageNotFoundError:
+        return False
+    return True
+
+
+def _editable(dist: Distribution) -> bool:
+    url = json.loads(dist.read_text("direct_url.json") or "{}")
+    return bool(url.get("dir_info", {}).get("editable", False))
+
+
+def _versioned(entry: Entry) -> bool:
+    return ".so" in entry.source.name and ".cpython-" not in entry.source.name

@@ -1,0 +1,41 @@
+"""The running interpreter and its standard library."""
+
+from __future__ import annotations
+
+import site
+import sys
+import sysconfig
+from pathlib import Path
+
+from yarnml.errors import UsageError
+from yarnml.launch.env.entry import Entry
+from yarnml.launch.env.prune import runs_stdlib
+
+EXECUTABLE = "bin/python"
+LIBRARIES = "lib"  # where libraries go that are no part of a package
+
+
+def executable() -> Path:
+    """The interpreter itself: a virtual environment only links to it."""
+    if sys.platform != "linux":
+        raise UsageError(f"Python can be shipped from Linux only, not from {sys.platform}; say --env with a tarball for Linux")
+    return Path(sys.executable).resolve()
+
+
+def stdlib() -> list[Entry]:
+    folder = Path(sysconfig.get_path("stdlib"))
+    names = {file.relative_to(folder).as_posix(): file for file in folder.rglob("*") if file.is_file()}
+    return [Entry(f"{home()}/{name}", file) for name, file in sorted(names.items()) if runs_stdlib(name)]
+
+
+def home() -> str:
+    """Where this Python expects its standard library, seen from its prefix."""
+    return f"{sys.platlibdir}/python{sys.version_info.major}.{sys.version_info.minor}"
+
+
+def site_packages() -> str:
+    """Where it looks for packages, seen from its prefix: distributions of Linux have ideas of their own.
+
+    The last of the list holds in a virtual environment and outside one.
+    """
+    return site.getsitepackages(["/"])[-1].lstrip("/")

@@ -1,0 +1,79 @@
+"""A handle: a job that was started, to wait for or to end."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import final, overload
+
+from yarnml.comm.events import Stop
+from yarnml.comm.outcome import Outcome
+from yarnml.launch.fault import short
+
+LOOK = 0.1  # seconds
+ABANDON = 20.0  # seconds after which work that doesn't heed the wish to stop is left behind
+
+
+@final
+class Handle:
+    """The job is driven by a thread of its own, which asks `wish` many times a second and otherwise needs nobody."""
+
+    def __init__(self, drive: Callable[[Handle], Outcome], *, deadline: float | None) -> None:
+        """`drive` runs the whole job; `deadline`: seconds from now."""
+        self._deadline = None if deadline is None else (deadline, time.monotonic() + deadline)
+        self._stop: Stop | None = None
+        self._outcome: Outcome | None = None
+        self._over = threading.Event()
+        threading.Thread(target=self._run, args=(drive,), name="yarnml-launch", daemon=True).start()
+
+    @property
+    def done(self) -> bool:
+        return self._over.is_set()
+
+    def kill(self, reason: str = "killed by its user") -> None:
+        """Ask for the end; `wait` tells when it has come. Safe in a signal handler and from any thread."""
+        self._ask(Stop("killed", reason))
+
+    def wish(self) -> Stop | None:
+        """Why the job is to end now, if it is."""
+        if self._stop is None and self._deadline is not None and time.monotonic() >= self._deadline[1]:
+            self._ask(Stop("deadline", f"the run's deadline of {self._deadline[0]:g} s has passed"))
+        return self._stop
+
+    @overload
+    def wait(self) -> Outcome: ...
+    @overload
+    def wait(self, timeout: float) -> Outcome | None: ...
+    def wait(self, timeout: float | None = None) -> Outcome | None:
+        """How the job ended, None if it hasn't within `timeout` seconds. Ctrl-C while waiting ends the job."""
+        until = None if timeout is None else time.monotonic() + timeout
+        try:
+            return self._wait(until)
+        except KeyboardInterrupt:
+            self._ask(Stop("interrupted", "interrupted by Ctrl-C"))
+            return self._wait(until)
+
+    def _wait(self, until: float | None) -> Outcome | None:
+        asked: float | None = None
+        while not self._over.wait(LOOK):
+            now = time.monotonic()
+            wish = self.wish()
+            if wish is not None:
+                asked = now if asked is None else asked
+                if now - asked >= ABANDON:
+                    return Outcome(wish.state, f"{wish.reason}; what was running did not stop and is left behind")
+            if until is not None and now >= until:
+                return None
+        return self._outcome
+
+    def _ask(self, stop: Stop) -> None:
+        if self._stop is None:
+            self._stop = stop
+
+    def _run(self, drive: Callable[[Handle], Outcome]) -> None:
+        try:
+            self._outcome = drive(self)
+        except BaseException as error:  # noqa: BLE001 (whatever it is, somebody waits to hear of it)
+            self._outcome = Outcome("failed", f"the run could not be driven: {short(error)}")
+        self._over.set()

@@ -1,0 +1,55 @@
+"""Inline: a run of one worker as a thread of this process, its tables in memory. Fastest on one machine."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import final
+
+from hdfs_io import DataError, join, write_text
+from yarnml.app import load_app
+from yarnml.comm.company import Alone
+from yarnml.comm.events import Report
+from yarnml.comm.outcome import Outcome
+from yarnml.comm.seat import Seat
+from yarnml.errors import Stopped
+from yarnml.job import Job
+from yarnml.launch.fault import quoting, short, whole
+from yarnml.launch.handle import Handle
+from yarnml.launch.launcher import Launcher, OnReport
+from yarnml.launch.work import work
+from yarnml.ps import local_client
+
+WORKER = Seat("worker", 0)
+
+
+@final
+class InlineLauncher(Launcher):
+    """Heeds a wish to stop once a clock."""
+
+    def start(self, job: Job, on_report: OnReport) -> Handle:
+        return Handle(lambda handle: _drive(job, on_report, handle), deadline=job.deadline)
+
+
+def _drive(job: Job, on_report: OnReport, handle: Handle) -> Outcome:
+    def check() -> None:
+        if wish := handle.wish():
+            raise Stopped(wish.reason)
+
+    company = Alone(lambda numbers: on_report(Report(0, numbers)), check)
+    try:
+        result = work(
+            job, load_app(job.app), 0, company, lambda specs: local_client(specs, seed=job.seed, company=company)
+        )
+    except BaseException as error:  # noqa: BLE001 (an app may raise anything, SystemExit too)
+        wish = handle.wish()
+        if isinstance(error, Stopped) and wish is not None:
+            return Outcome(wish.state, wish.reason)
+        return _failed(job, error)
+    return Outcome("succeeded", result=result)
+
+
+def _failed(job: Job, error: BaseException) -> Outcome:
+    log = join(job.url, f"logs/{WORKER.slug}.log")
+    with suppress(DataError, OSError):  # the run's error says more than one of its log
+        write_text(log, whole(error) + "\n")
+    return Outcome("failed", quoting(f"{WORKER}: {short(error)}", whole(error), log), WORKER)

@@ -1,0 +1,49 @@
+"""A place: the local directory where a run's processes find their job and leave their logs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import final
+
+from hdfs_io import join, open_fs, write_text
+from yarnml.comm.seat import Seat
+from yarnml.job import Job
+
+
+@final
+class Place:
+    """`job.json` and `logs/` in a directory that every process of this machine sees."""
+
+    def __init__(self, directory: Path, job: Job) -> None:
+        self.job = directory / "job.json"
+        self._logs = directory / "logs"
+        self._logs.mkdir(parents=True, exist_ok=True)
+        self.job.touch(mode=0o600)  # a URL in it may hold a secret
+        self.job.write_text(job.to_json())
+
+    def log(self, seat: Seat) -> Path:
+        return self._logs / f"{seat.slug}.log"
+
+    def keep(self, run: str) -> None:
+        """Copy the logs to the run's own directory on another store."""
+        for log in sorted(self._logs.iterdir()):
+            write_text(join(run, f"logs/{log.name}"), log.read_text(errors="replace"))
+
+
+@contextmanager
+def place(job: Job) -> Iterator[Place]:
+    """The run's own directory if it is on this machine, else one for the length of the run, whose logs are copied."""
+    fs, path = open_fs(job.url)
+    if "file" in fs.protocol:
+        yield Place(Path(path), job)
+        return
+    with TemporaryDirectory(prefix=f"yarnml-{os.getpid()}-") as directory:
+        made = Place(Path(directory), job)
+        try:
+            yield made
+        finally:
+            made.keep(job.url)

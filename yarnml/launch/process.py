@@ -1,0 +1,128 @@
+"""A role process on this machine: started with a log of its own, and ended for sure."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import sysconfig
+import time
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import final
+
+import yarnml
+from yarnml.comm.seat import Seat
+
+TAIL = 1 << 14  # bytes of a log that may be quoted
+
+
+@final
+class RoleProcess:
+    """One child. It leads a session of its own, so that Ctrl-C reaches the launcher alone, which then ends all."""
+
+    def __init__(self, seat: Seat, command: Sequence[str], *, log: Path, threads: int) -> None:
+        self.seat = seat
+        self.log = log
+        self._told = False
+        with log.open("ab") as output:
+            self._popen = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,  # never written to: its end tells the child that we are gone
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                env=environment(threads),
+                start_new_session=True,
+            )
+
+    @property
+    def pid(self) -> int:
+        return self._popen.pid
+
+    def exited(self) -> str | None:
+        """How it ended, None while it runs."""
+        code = self._popen.poll()
+        if code is None:
+            return None
+        if code >= 0:
+            return f"(pid {self.pid}) ended with exit code {code}"
+        name = next((s.name for s in signal.Signals if s == -code), f"signal {-code}")
+        hint = " (by hand, or by the system for want of memory)" if -code == signal.SIGKILL else ""
+        return f"(pid {self.pid}) was killed by {name}{hint}"
+
+    def signal(self, *signals: signal.Signals) -> None:
+        """Send to it and to whatever it has started."""
+        if self.exited() is None:
+            with suppress(ProcessLookupError):
+                for number in signals:
+                    os.killpg(self.pid, number)
+
+    def close(self) -> None:
+        """Let go of its standard input, at which it would end if it still ran."""
+        if self._popen.stdin is not None:
+            self._popen.stdin.close()
+
+    def news(self) -> str | None:
+        """How it ended, told once."""
+        how = self.exited()
+        told, self._told = self._told, how is not None
+        return None if told else how
+
+    def words(self) -> str:
+        """The end of its log."""
+        with self.log.open("rb") as file:
+            file.seek(max(0, self.log.stat().st_size - TAIL))
+            return file.read().decode(errors="replace")
+
+
+def end(processes: Iterable[RoleProcess], grace: float = 5.0) -> None:
+    """Leave none running: they have `grace` seconds after SIGTERM, and then are killed."""
+    processes = list(processes)
+    running = _wait(processes, 0.0)
+    for process in running:
+        process.signal(signal.SIGTERM, signal.SIGCONT)  # a stopped one hears SIGTERM only once it goes on
+    running = _wait(running, grace)
+    for process in running:
+        process.signal(signal.SIGKILL)
+    stuck = _wait(running, grace)
+    for process in processes:
+        process.close()
+    if stuck:
+        pids = ", ".join(str(process.pid) for process in stuck)
+        raise TimeoutError(f"processes {pids} don't end, not even by SIGKILL: their host's disk or kernel may hang")
+
+
+def _wait(processes: list[RoleProcess], seconds: float) -> list[RoleProcess]:
+    """Those that still run after so long."""
+    until = time.monotonic() + seconds
+    while processes := [process for process in processes if process.exited() is None]:
+        if time.monotonic() >= until:
+            break
+        time.sleep(0.01)
+    return processes
+
+
+def environment(threads: int) -> dict[str, str]:
+    """What a role process starts with: this process's environment, and what has to be set before Python starts."""
+    fixed = {
+        "PYTHONUNBUFFERED": "1",  # a log shows the last line before a crash
+        "PYTHONFAULTHANDLER": "1",  # and a crash of native code shows the Python line
+        # Fresh message buffers of 1 MB cost more in page faults than in copying; these let malloc keep its memory.
+        "MALLOC_MMAP_THRESHOLD_": str(1 << 30),
+        "MALLOC_TRIM_THRESHOLD_": str(4 << 30),
+        "MALLOC_TOP_PAD_": str(64 << 20),
+    }
+    cores = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+    env = os.environ | fixed | dict.fromkeys(cores, str(threads))
+    root = str(Path(yarnml.__file__).resolve().parents[1])
+    if root != sysconfig.get_path("purelib"):  # a checkout that may not be installed
+        env["PYTHONPATH"] = os.pathsep.join(filter(None, [root, env.get("PYTHONPATH", "")]))
+    return env
+
+
+def python(module: str, **flags: object) -> list[str]:
+    """This interpreter running `module`; -P: a file of the user's working directory must not shadow a package."""
+    pairs = [(f"--{flag}", str(value)) for flag, value in flags.items()]
+    return [sys.executable, "-P", "-m", module, *(word for pair in pairs for word in pair)]
