@@ -64,10 +64,11 @@ def check_schema(found: Found, schema: Schema) -> list[str]:
         codes = column_codes(pa.chunked_array([distinct]), label.classes)
         strange = [value for value, code in zip(distinct.to_pylist(), codes, strict=True) if code < 0]
         if strange:
-            known = ", ".join(map(str, label.classes[:10]))
-            raise DataError(f"{found.url}: label {strange[0]!r} is not one of the model's classes: {known}")
+            classes = ", ".join(map(str, label.classes[:10]))
+            raise DataError(f"{found.url}: label {strange[0]!r} is not one of the model's classes: {classes}")
     types = found.whole.types
-    extra = [name for name in types if name not in (schema.features or types) and name not in _taken(found)]
+    known = {*(schema.features or types), *_taken(found)}
+    extra = [name for name in types if name not in known]
     return [f"column {extra[0]!r} is not used by the model" + _more(extra)] if extra else []
 
 
@@ -98,8 +99,7 @@ def _label(found: Found, name: str, kind: LabelKind) -> Label:
     if kind == "class":
         return Label(name, classes)
     if not is_number(what):
-        word = next((str(value) for value in classes), "words")
-        raise DataError(f"{found.url}: label column {name!r} holds {word!r}, where a number is to be predicted")
+        raise DataError(f"{found.url}: label column {name!r} holds {_kind(what)}, where a number is to be predicted")
     return Label(name)
 
 
@@ -115,7 +115,8 @@ def _features(found: Found) -> tuple[list[str], list[str]]:
         return [str(name) for name in wanted], []
     for name in _taken(found):
         _refuse_partial(found, name, everywhere)
-    free = [name for name in types if name not in _taken(found)]
+    taken = _taken(found)
+    free = [name for name in types if name not in taken]
     partial = [name for name in free if name not in everywhere]
     words = [name for name in free if name in everywhere and not is_number(types[name])]
     for name in words:
@@ -123,7 +124,7 @@ def _features(found: Found) -> tuple[list[str], list[str]]:
             raise _no_number(found, name)
     notes = [f"column {name!r} is not in every file ({_without(found, name)} lacks it): left out" for name in partial]
     notes += [f"column {name!r} holds {_kind(types[name])}, no numbers: left out" for name in words]
-    return [name for name in free if name in everywhere and name not in words], notes
+    return [name for name in free if name in everywhere and is_number(types[name])], notes
 
 
 def _no_number(found: Found, name: str) -> DataError:

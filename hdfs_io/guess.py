@@ -18,7 +18,7 @@ SUFFIXES = {
     ".libsvm": "libsvm", ".svm": "libsvm", ".svmlight": "libsvm", ".csv": "csv", ".tsv": "csv",
     ".parquet": "parquet", ".pq": "parquet",
 }  # fmt: skip
-SEPARATORS = (",", "\t", ";", "|", " ")  # the first of those that fit equally well is taken
+SEPARATORS = (",", "\t", ";", "|", " ")  # the first of those that fit equally well; blanks if nothing else fits
 LABELS = ("label", "y", "target", "class", "outcome")
 PAIRS = re.compile(r"\s*\S+(\s+qid:\d+)?(\s+\d+:\s*[^\s:]+)*\s*(#.*)?$|\s*(\d+:\s*[^\s:]+\s*)+(#.*)?$")
 
@@ -57,8 +57,9 @@ def _by_content(file: DataFile) -> str:
 
 def shape_of(file: DataFile, options: ReadOptions) -> ReadOptions:
     """The options of a CSV data set with separator and header filled in."""
-    lines = _lines(*opening(file.url))
-    sep = options.sep or _separator(lines)
+    text, ended = opening(file.url)
+    lines = _lines(text, ended)
+    sep = options.sep or _separator(lines, ended)
     if sep in ("\\t", "tab"):
         sep = "\t"
     if len(sep) != 1:
@@ -72,7 +73,10 @@ def records(lines: Sequence[str], sep: str) -> list[list[str]]:
     if sep == " ":
         return [line.split() for line in lines if line.strip()]
     rows = sheets.reader(io.StringIO("\n".join(lines), newline=""), delimiter=sep)
-    return [row for row in rows if row]
+    try:
+        return [row for row in rows if row]
+    except sheets.Error:  # a field of more than 128 KiB: not the separator
+        return []
 
 
 def resolve(column: Column, names: Sequence[str], where: str) -> str:
@@ -97,7 +101,8 @@ def resolve_roles(roles: Roles, names: Sequence[str], where: str) -> Roles:
             raise DataError(f"{where}: column {name!r} can't be both {role} and {other}")
     features = None
     if roles.features is not None:
-        features = tuple(resolve(column, names, where) for column in roles.features)
+        known = set(names)
+        features = tuple(str(c) if c in known else resolve(c, names, where) for c in roles.features)
         taken = next((role for role, name in said.items() if name in features), None)
         if taken is not None:
             raise DataError(f"{where}: column {said[taken]!r} can't be both {taken} and a feature")
@@ -120,11 +125,12 @@ def _lines(text: bytes, ended: bool) -> list[str]:
     return lines if ended or len(lines) < 2 else lines[:-1]
 
 
-def _separator(lines: Sequence[str]) -> str:
+def _separator(lines: Sequence[str], ended: bool) -> str:
     best, most = ",", 1
     for sep in SEPARATORS:
-        widths = {len(record) for record in records(lines, sep)[:-1] or records(lines, sep)}
-        if len(widths) == 1 and max(widths) > most:
+        rows = records(lines, sep)
+        widths = {len(row) for row in (rows if ended else rows[:-1])}  # the last one may be cut inside a quote
+        if len(widths) == 1 and max(widths) > most and (sep != " " or most == 1):
             best, most = sep, max(widths)
     return best
 
@@ -136,9 +142,11 @@ def _has_header(rows: Sequence[Sequence[str]], roles: Roles) -> bool:
     said = [str(column) for column in (*roles.said().values(), *(roles.features or ()))]
     if any(name in rows[0] and not _is_number(name) for name in said):
         return True
-    if len(set(rows[0])) < len(rows[0]) or any(_is_number(cell) for cell in rows[0]):
+    if any(_is_number(cell) for cell in rows[0]):
         return False
-    return len(rows) == 1 or any(_is_number(cell) for row in rows[1:20] for cell in row)
+    if len(rows) == 1:
+        return len(set(rows[0])) == len(rows[0])
+    return any(_is_number(cell) for row in rows[1:20] for cell in row)
 
 
 def _is_number(cell: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -57,7 +58,7 @@ class Survey:
     bare: int = 0  # libsvm: rows without a label
     kept: Any = None
 
-    @property
+    @cached_property
     def types(self) -> dict[str, pa.DataType]:
         return dict(self.columns)
 

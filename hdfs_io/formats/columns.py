@@ -25,9 +25,10 @@ Place = Callable[[int, str], str]  # (row, what) -> "file:line: what"
 
 def look_at(table: pa.Table, ask: Ask, place: Place) -> Survey:
     """Survey all rows of a table."""
-    label = table.column(ask.label) if ask.label in table.column_names else None
-    features = [name for name in ask.features or table.column_names if ask.features or name not in ask.roles]
-    features = [name for name in features if name in table.column_names]
+    names = table.column_names
+    label = table.column(ask.label) if ask.label in names else None
+    wanted = set(names).difference(ask.roles) if ask.features is None else set(ask.features)
+    features = [name for name in names if name in wanted]
     return Survey(
         rows=len(table),
         columns=tuple((field.name, field.type) for field in table.schema),
@@ -100,7 +101,7 @@ class Layer:
         """The columns that `put` needs."""
         roles = self.dataset.options.roles
         extra = [roles.label if self.dataset.has_label else None, roles.weight, roles.id]
-        return [*self.features, *(str(name) for name in extra if name is not None and name not in self.features)]
+        return [*self.features, *(str(name) for name in extra if name is not None)]
 
     def id(self) -> pa.ChunkedArray | None:
         """The id column of all rows put so far."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv as sheets
 import io
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
@@ -90,7 +91,8 @@ class Csv(Reader):
 
     def _tables(self, piece: Piece, columns: Sequence[str] | None = None) -> Iterator[tuple[Block, pa.Table]]:
         names = self.head(piece.file).names
-        lost = [name for name in columns or () if name not in names]
+        known = set(names)
+        lost = [name for name in columns or () if name not in known]
         if lost:
             raise DataError(f"{piece.file}: has no column {lost[0]!r}")
         size = min(self.piece, piece.stop - piece.start)
@@ -145,9 +147,9 @@ class Csv(Reader):
             numbered = tuple(f"c{i}" for i in range(len(fields)))
             return Head(features if len(features) == len(fields) else numbered, lo)
         names = tuple(name.strip() or f"c{i}" for i, name in enumerate(fields))
-        twice = sorted({name for name in names if names.count(name) > 1})
-        if twice:
-            raise DataError(f"{url}: its header has column {twice[0]!r} twice; name each column once")
+        name, times = Counter(names).most_common(1)[0]
+        if times > 1:
+            raise DataError(f"{url}: its header has column {name!r} twice; name each column once")
         return Head(names, min(end, len(text) - 1))
 
 

@@ -1,0 +1,101 @@
+"""What isn't said is guessed from the name and the first rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from hdfs_io import DataError, ReadOptions, Roles, load, scan
+from hdfs_io.guess import form_of, format_of, guess_label, resolve, resolve_roles
+from hdfs_io.listing import DataFile
+
+Put = Callable[[str, str | bytes], str]
+
+
+def file(put: Put, name: str, text: str) -> DataFile:
+    return DataFile(put(name, text), len(text))
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "want"),
+    [
+        ("a9a", "-1 3:1 11:1 \n+1 5:1 7:1 \n", "libsvm"),
+        ("a9a.t", "# made by hand\n1 qid:3 1:2. 2:nan # x\n2\n", "libsvm"),
+        ("nolabel", "1:2 3:4\n2:1\n", "libsvm"),
+        ("times", "12:30 5\n13:45 6\n", "csv"),
+        ("adult.data", "39, State-gov, 77516\n50, Private, 83311\n", "csv"),
+        ("x.svm", "1\n", "libsvm"),
+        ("X.CSV", "1 1:2\n", "csv"),
+        ("half", "PAR1....", "parquet"),
+    ],
+)
+def test_format(put: Put, name: str, text: str, want: str) -> None:
+    assert format_of(file(put, name, text)) == want
+
+
+@pytest.mark.parametrize(
+    ("text", "sep", "header"),
+    [
+        ("a,b,c\n1,2,3\n4,5,6\n", ",", True),
+        ("1\t2\t3\n4\t5\t6\n", "\t", False),
+        ("a;b\n1,5;2\n3,5;4\n", ";", True),
+        ("a|b\n1|x\n2|y\n", "|", True),
+        ("6.0000 -1.0 0.5 \n5.0000  1.0 0.5 \n", " ", False),
+        ("39, State-gov, 77516\n50, Private, 83311\n", ",", False),
+        ("ham\tgo on, then\nspam\twin, win, win\n", "\t", False),
+        ('name,"the, text"\nx,"1,2"\n', ",", False),
+        (",a,b\n0,1,2\n", ",", True),
+        ("x\n0\n1\n", ",", True),
+        ("x,y\n", ",", True),
+    ],
+)
+def test_separator_and_header(put: Put, text: str, sep: str, header: bool) -> None:
+    options = form_of(file(put, "t.csv", text), ReadOptions())
+    assert (options.sep, options.header) == (sep, header)
+
+
+def test_a_said_name_makes_a_header(put: Put) -> None:
+    words = file(put, "t.csv", "kind\ttext\nham\tgo\nspam\twin\n")
+    assert not form_of(words, ReadOptions()).header
+    assert form_of(words, ReadOptions(roles=Roles(text="text"))).header
+    assert not form_of(words, ReadOptions(header=False, roles=Roles(text="text"))).header
+    assert not form_of(file(put, "n.csv", "0,1\n1,2\n"), ReadOptions(roles=Roles(label="0"))).header
+
+
+def test_a_long_first_line_is_seen_whole(put: Put) -> None:
+    names = [f"gene_number_{i}" for i in range(20_000)]
+    url = put("wide.csv", ",".join(["y", *names]) + "\n" + ",".join(["1.5"] * 20_001) + "\n")
+    dataset = scan(url, label="number")
+    assert (dataset.rows, dataset.schema.width) == (1, 20_000)
+
+
+@pytest.mark.parametrize(
+    ("names", "taken", "want"),
+    [(["a", "Y", "z"], [], "Y"), (["class", "label"], [], "label"), (["a", "b"], [], "b"), (["a"], ["a"], None)],
+)
+def test_label(names: list[str], taken: list[str], want: str | None) -> None:
+    assert guess_label(names, taken) == want
+
+
+def test_columns_by_name_and_number() -> None:
+    names = ["a", "b", "7"]
+    assert [resolve(c, names, "t") for c in ("a", 1, -1, "1", "7")] == ["a", "b", "7", "b", "7"]
+    with pytest.raises(DataError, match="t: has no column 'lable'; did you mean 'label'"):
+        resolve("lable", ["label"], "t")
+    with pytest.raises(DataError, match="has no column 3; they are numbered from 0 to 2"):
+        resolve(3, names, "t")
+    with pytest.raises(DataError, match="column 'a' can't be both label and weight"):
+        resolve_roles(Roles(label=0, weight="a"), names, "t")
+    with pytest.raises(DataError, match="column 'b' can't be both label and a feature"):
+        resolve_roles(Roles(label="b", features=(0, 1)), names, "t")
+
+
+def test_blank_separated_with_trailing_blanks(put: Put) -> None:
+    url = put("zip.train", "6.0000 -1.0000 0.5 \r\n 5.0000\t 1.0000   0.25 \r\n")
+    dataset = scan(url, ReadOptions(roles=Roles(label=0)), label="class")
+    rows = load(dataset, 0, 2)
+    assert dataset.schema.label is not None
+    assert dataset.schema.label.classes == (5, 6)
+    assert isinstance(rows.X, type(rows.number))
+    assert rows.X.tolist() == [[-1.0, 0.5], [1.0, 0.25]]
