@@ -66,7 +66,7 @@ class Cache:
         """The next clock begins: forget what can't be used in it."""
         self._need = self._need_at(self._need.clock + 1)
         if self._spec.pulls:
-            self._pages.clear()
+            self._pages.drop(self._need.clock - 1)
         if self._staleness is None:
             self._sent.clear()
         else:
@@ -90,7 +90,9 @@ class Cache:
 
     def fresh(self, key: Key) -> bool:
         """Whether `get(key)` may be answered now."""
-        return not self.stale_servers(key)
+        if key.rows is not None:
+            return bool(self._store.fresh(key.rows, self._need).all())
+        return all(self._pages.fresh(piece, self._need) for piece in self._pages.at(key.start, key.stop).pieces)
 
     def stale_servers(self, key: Key) -> list[int]:
         """The servers that `get(key)` waits for."""
@@ -104,7 +106,7 @@ class Cache:
         """The rows of a fresh key, read-only. `running`: own increments that are not sent yet."""
         out = self._get_range(key, running) if key.rows is None else self._get_rows(key, running)
         out.flags.writeable = False
-        return out
+        return out[0] if key.single else out
 
     def _get_range(self, key: Key, running: list[Patch]) -> Array:
         page = self._pages.at(key.start, key.stop)
@@ -129,9 +131,7 @@ class Cache:
             for mark in sorted(self._sent):
                 overlay(self._function, out, key, self._sent[mark], own < mark)
             overlay(self._function, out, key, running)
-        if key.inverse is not None:
-            out = out[key.inverse]
-        return out[0] if key.single else out
+        return out if key.inverse is None else out[key.inverse]
 
     # ---- the servers' side
 

@@ -44,9 +44,9 @@ class RemoteTable(Table):
             if known is not None:
                 return known
         k = key(rows, self.name, self.shape)
-        if k.rows is not None and not k.single:
+        if k.rows is not None:
             return self._client.read(self, k)
-        place = None if rows is None else int(k.rows[0]) if k.rows is not None else (k.start, k.stop)
+        place = None if rows is None else k.start if k.single else (k.start, k.stop)
         known = self.answered.get(place)
         if known is None:
             known = self.answered[place] = self._client.read(self, k)
@@ -142,8 +142,7 @@ class Client(Tables):
 
         if not table.cache.fresh(k):
             self._drain()
-            if not fresh():
-                self._wait(fresh, lambda: self._stale(table, k))
+            self._wait(fresh, lambda: self._stale(table, k))
         return table.cache.get(k, table.patches.so_far)
 
     def ask_for(self, table: RemoteTable, k: Key) -> None:
@@ -231,7 +230,7 @@ class Client(Tables):
         """Take in messages until `ready`. Raises what the company's check raises, and PeerLost at the deadline."""
         heard = start = monotonic()
         while not ready():
-            came = self._drain() or (self._transport.wait(self._channels, CHECK) and self._drain())
+            came = self._transport.wait(self._channels, CHECK) and self._drain()
             self._check()
             now = monotonic()
             heard = now if came else heard

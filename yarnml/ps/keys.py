@@ -23,7 +23,7 @@ class Key:
     stop: int
     rows: npt.NDArray[np.int64] | None = None
     inverse: npt.NDArray[np.int64] | None = None  # user's rows = rows[inverse]
-    single: bool = False  # one row, handed out as a vector
+    single: bool = False  # one row named by an int, handed out as a vector
 
     def __len__(self) -> int:
         """How many rows the user named."""
@@ -70,7 +70,7 @@ def _one(row: Any, table: str, shape: tuple[int, int]) -> Key:
         ) from None
     if not 0 <= r < shape[0]:
         raise IndexError(f"table {table!r} of shape {shape} has no row {r}")
-    return Key(0, 0, np.array([r]), None, single=True)
+    return Key(r, r + 1, single=True)
 
 
 def checked(delta: Any, key: Key, table: str, shape: tuple[int, int], dtype: np.dtype[Any]) -> npt.NDArray[Any]:

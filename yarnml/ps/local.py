@@ -32,8 +32,7 @@ class LocalTable(Table):
         if own:
             out = out if k.rows is not None else out.copy()
             overlay(self.spec.function, out, k, own)
-        if k.inverse is not None:
-            out = out[k.inverse]
+        out = out if k.inverse is None else out[k.inverse]
         out.flags.writeable = False
         return out[0] if k.single else out
 

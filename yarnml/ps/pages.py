@@ -71,18 +71,25 @@ class Pages:
 
     def _meeting(self, message: Rows) -> Iterable[Page]:
         """The pages that may have rows of a message."""
-        if self._overlap or message.rows is not None:
+        if self._overlap:
             return self._ordered
+        if message.rows is not None:
+            ends = [page.stop for page in self._ordered]
+            first, last = np.searchsorted(message.rows, [self._starts, ends])
+            return [self._ordered[i] for i in np.flatnonzero(first < last)]
         return self._ordered[
             max(0, bisect_right(self._starts, message.start) - 1) : bisect_left(self._starts, message.stop)
         ]
 
-    def clear(self) -> None:
-        """Forget all."""
-        self._pages.clear()
-        self._starts.clear()
-        self._ordered.clear()
-        self._overlap = False
+    def drop(self, clock: int) -> None:
+        """Forget what wasn't asked for since `clock`. The rest gives its memory back one by one, as it is read again:
+        all at once would go back to the system, and come again as page faults."""
+        kept = [page for page in self._ordered if all(piece.asked >= clock for piece in page.pieces)]
+        if len(kept) == len(self._ordered):
+            return
+        self._ordered = kept
+        self._starts = [page.start for page in kept]
+        self._pages = {(page.start, page.stop): page for page in kept}
 
     def fresh(self, piece: Piece, need: Need) -> bool:
         return piece.held and max(piece.version, self._links[piece.server].version) >= need.version
