@@ -36,7 +36,7 @@ demo = Demo("sklearn", "datasets/data/digits.csv.gz", ReadOptions(header=False, 
 @dataclass(frozen=True, kw_only=True)
 class Config(AppConfig):
     epochs: Count = 20  # passes over the data
-    batch: Count | None = None  # rows a clock, over all workers; none: about 200 clocks a pass
+    batch: Count | None = None  # rows a clock, over all workers; none: about 100 clocks a pass
     lr: Positive = 0.2  # step size of AdaGrad
     l2: NonNegative = 1e-5  # strength of the penalty on large weights
     average: bool = True  # the model is the mean over half a pass, not the last W

@@ -63,7 +63,8 @@ def spans(me: Worker) -> Iterator[tuple[int, int]]:
 def kept(dataset: Dataset, cfg: Config) -> list[str]:
     """The columns to carry along: the rows' id, and what --keep says; UsageError if there is no such column."""
     names = [name for name, _ in dataset.types]
-    chosen = [] if dataset.schema.id is None else [dataset.schema.id]
+    name_of_rows = dataset.options.roles.id
+    chosen = [] if name_of_rows is None else [str(name_of_rows)]
     for column in cfg.keep:
         known = column in names if isinstance(column, str) else -len(names) <= column < len(names)
         if not known:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -53,7 +54,7 @@ def test_a_folder_in_the_way_of_a_name_is_told(tmp_path: Path, monkeypatch: pyte
 
 def test_a_copy_of_an_app_anywhere_is_an_app(tmp_path: Path) -> None:
     mlr = load_app("mlr")
-    home = Path(__import__("yarnml_apps").__path__[0])
+    home = Path(import_module("yarnml_apps").__path__[0])
     shutil.copytree(home / "mlr", tmp_path / "my copy", ignore=shutil.ignore_patterns("__pycache__"))
     copy = load_app(str(tmp_path / "my copy"))
     assert copy.private

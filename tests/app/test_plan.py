@@ -43,4 +43,4 @@ def test_seed_worker_and_pass_change_the_order() -> None:
 
 
 def test_usual_batch_grows_with_the_data_between_bounds() -> None:
-    assert [usual_batch(rows) for rows in (10, 20_000, 100_000, 10**9)] == [64, 100, 500, 4096]
+    assert [usual_batch(rows) for rows in (10, 20_000, 100_000, 10**9)] == [64, 200, 1000, 4096]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -48,8 +50,6 @@ def job(tmp_path: Path) -> Job:
 
 
 def worker(job: Job, index: int, company: Together, **changes: Any) -> Worker:
-    from dataclasses import replace
-
     return Worker(load_app(job.app), replace(job, **changes), index, local_client([], seed=0, company=company), company)
 
 
@@ -110,7 +110,7 @@ def test_stops_for_all_at_the_same_clock_and_keeps_the_best(job: Job, workers: i
 
 
 def test_random_numbers_depend_on_seed_worker_and_clock_alone(job: Job) -> None:
-    company = Together(0, [None], __import__("threading").Barrier(1))
+    company = Together(0, [None], threading.Barrier(1))
     draws = {}
     for seed in (0, 1):
         for index in (0, 1):
@@ -123,6 +123,6 @@ def test_random_numbers_depend_on_seed_worker_and_clock_alone(job: Job) -> None:
 
 
 def test_state_is_made_once(job: Job) -> None:
-    me = worker(job, 0, Together(0, [None], __import__("threading").Barrier(1)))
+    me = worker(job, 0, Together(0, [None], threading.Barrier(1)))
     me.state("a", lambda: np.zeros(3))[1] = 5
     assert me.state("a", lambda: np.zeros(3)).tolist() == [0, 5, 0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from uuid import uuid4
 
@@ -45,8 +46,6 @@ def test_comes_back_as_it_was(url: str, model: Model) -> None:
 
 
 def test_a_private_apps_source_comes_along(url: str, model: Model) -> None:
-    from dataclasses import replace
-
     source = {"app.py": b"x = 1\n", "deep/er.py": b""}
     save_model(replace(model, private=True), url, source=source)
     assert load_model(url)[1] == source

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from sklearn.metrics import accuracy_score, log_loss, roc_auc_score
@@ -24,7 +26,7 @@ def sample(n: int, K: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.nd
 
 def metrics(P: np.ndarray, y: np.ndarray, w: np.ndarray | None, parts: int = 1) -> dict[str, float]:
     cuts = [len(y) * part // parts for part in range(parts + 1)]
-    some = [slice(lo, hi) for lo, hi in zip(cuts, cuts[1:], strict=False)]
+    some = [slice(lo, hi) for lo, hi in pairwise(cuts)]
     partials = [task.partial({"probability": P[s]}, y[s], None if w is None else w[s]) for s in some]
     return task.metrics(task.merge(partials))
 

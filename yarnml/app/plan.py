@@ -45,8 +45,8 @@ class Plan:
 
 
 def usual_batch(rows: int) -> int:
-    """A batch that gives about 200 clocks a pass: enough steps on small data, few messages on large."""
-    return min(max(rows // 200, 64), 4096)
+    """A batch that gives about 100 clocks a pass: enough steps on small data, few messages on large."""
+    return min(max(rows // 100, 64), 4096)
 
 
 def _stream(seed: int, purpose: int, number: int) -> np.random.Generator:

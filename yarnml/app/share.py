@@ -37,12 +37,12 @@ class Share:
 
 def _taken(rows: Rows, order: NDArray[np.int64]) -> Rows:
     """The rows in another order; numpy's `take` copies dense ones three times as fast as `X[order]`."""
-    X = rows.X.take(order) if isinstance(rows.X, CSR) else np.take(rows.X, order, axis=0)
-    y, weight, name, number = (
-        None if each is None else each[order] for each in (rows.y, rows.weight, rows.id, rows.number)
-    )
-    assert number is not None
-    return Rows(X, y, weight, name, number, rows.dropped)
+
+    def taken(array: Any) -> Any:
+        return None if array is None else np.take(array, order, axis=0)
+
+    X = rows.X.take(order) if isinstance(rows.X, CSR) else taken(rows.X)
+    return Rows(X, taken(rows.y), taken(rows.weight), taken(rows.id), taken(rows.number), rows.dropped)
 
 
 def _cut(X: NDArray[np.float32] | CSR, at: slice) -> tuple[NDArray[np.float32] | CSR, NDArray[np.int64] | None]:

@@ -91,7 +91,7 @@ class Worker:
     def batches(self, batch: int | None, epochs: int, patience: int = 3) -> Iterator[Batch]:
         """The batches of `epochs` passes, one a clock; call it once, and `clock()` for each.
 
-        `batch`: rows a clock, over all workers (None: about 200 clocks a pass). It goes on at `clock_now`, and ends
+        `batch`: rows a clock, over all workers (None: about 100 clocks a pass). It goes on at `clock_now`, and ends
         when `stop` is set. With --valid, every pass ends with a score on those rows, for which workers wait for each
         other; after `patience` passes without gain training stops, and the best pass's model is what is saved.
         """

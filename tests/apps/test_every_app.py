@@ -1,0 +1,129 @@
+"""What every app that learns must do, whichever it is: apps are discovered, so a new one is checked at once."""
+
+from __future__ import annotations
+
+import shutil
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import yarnml
+from hdfs_io import exists
+from tests.apps.conftest import Start
+from yarnml.app import app_names, load_app
+from yarnml.errors import RunFailed, UsageError
+from yarnml.task import Classification
+
+HOME = Path(import_module("yarnml_apps").__path__[0])
+LEARNING = [name for name in app_names() if load_app(name).predict is not None and load_app(name).demo is not None]
+
+
+@pytest.fixture(params=LEARNING)
+def name(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def result(run: Any) -> dict[str, Any]:
+    found: dict[str, Any] = run.result
+    return found
+
+
+def arrays(run: Any) -> dict[str, np.ndarray]:
+    return dict(run.model.arrays)
+
+
+def watched(name: str, run: Any) -> float:
+    """The metric that the app's task watches, on the rows that it learned from."""
+    task = load_app(name).task
+    assert task is not None
+    return float(result(run)["train"][task.watch])
+
+
+def test_says_what_it_is(name: str) -> None:
+    app = load_app(name)
+    assert len(app.about) > 20
+    readme = HOME / name / "README.md"
+    assert f"yarnml run {name}" in readme.read_text()
+
+
+def test_learns_its_demo(name: str, start: Start) -> None:
+    run = start(name)
+    metrics = result(run)["test"] or result(run)["train"]
+    if isinstance(load_app(name).task, Classification):
+        assert metrics["accuracy"] > 0.9
+    assert all(np.isfinite(value) for value in metrics.values())
+    assert all(np.isfinite(array).all() for array in arrays(run).values())
+
+
+def test_one_worker_at_staleness_0_is_deterministic(name: str, start: Start) -> None:
+    first, second, other = (start(name, seed=seed) for seed in (1, 1, 2))
+    for key, array in arrays(first).items():
+        np.testing.assert_array_equal(array, arrays(second)[key])
+    assert any(not np.array_equal(array, arrays(other)[key]) for key, array in arrays(first).items())
+
+
+def test_two_workers_at_staleness_0_are_deterministic(name: str, start: Start) -> None:
+    first, second = (start(name, seed=1, workers=2, servers=2, threads=1) for _ in range(2))
+    for key, array in arrays(first).items():
+        np.testing.assert_array_equal(array, arrays(second)[key])
+
+
+@pytest.mark.parametrize(("workers", "staleness"), [(2, 0), (4, 2), (2, None)])
+def test_workers_and_staleness_change_little(name: str, workers: int, staleness: int | None, start: Start) -> None:
+    alone = start(name, seed=1)
+    several = start(name, seed=1, workers=workers, servers=2, staleness=staleness)
+    assert watched(name, several) == pytest.approx(watched(name, alone), rel=0.15, abs=0.02)
+
+
+def test_save_load_and_predict_agree(name: str, start: Start, blobs: Path, tmp_path: Path) -> None:
+    run = start(name, data=str(blobs), label="kind", out=str(tmp_path / "model"))
+    rows = np.loadtxt(blobs, delimiter=",", skiprows=1, usecols=(0, 1))
+    loaded = yarnml.load(tmp_path / "model").predict_columns(rows)
+    fresh = run.model.predict_columns(rows)
+    written = start("predict", model=str(tmp_path / "model"), data=str(blobs), out=str(tmp_path / "predictions.csv"))
+    assert exists(result(written)["out"])
+    lines = (tmp_path / "predictions.csv").read_text().splitlines()
+    assert lines[0].replace('"', "").split(",") == list(loaded)
+    assert [line.replace('"', "").split(",")[0] for line in lines[1:]] == [str(each) for each in loaded["prediction"]]
+    for column, values in loaded.items():
+        np.testing.assert_array_equal(values, fresh[column])
+    for metric, value in result(written)["test"].items():
+        assert value == pytest.approx(result(run)["train"][metric], rel=1e-6)
+
+
+def test_more_workers_than_rows(name: str, start: Start, tmp_path: Path) -> None:
+    file = tmp_path / "few.csv"
+    file.write_text("a,b,y\n0,0,n\n5,5,p\n")
+    options = {"k": 2} if name == "kmeans" else {}
+    run = start(name, data=str(file), label="y", workers=3, **options)
+    assert len(run.model.predict([[0.0, 0.0], [5.0, 5.0]])) == 2
+
+
+def test_a_single_class_is_refused_before_the_start(name: str, start: Start, tmp_path: Path) -> None:
+    if not isinstance(load_app(name).task, Classification):
+        pytest.skip("learns without classes")
+    file = tmp_path / "one.csv"
+    file.write_text("a,y\n" + "1,x\n2,x\n" * 20)
+    with pytest.raises(UsageError, match="only the class 'x'"):
+        start(name, data=str(file), label="y")
+
+
+def test_a_copy_by_its_path_learns_and_is_trusted_or_refused(name: str, start: Start, tmp_path: Path) -> None:
+    copy = tmp_path / "mine"
+    shutil.copytree(HOME / name, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    start(str(copy), out=str(tmp_path / "model"))
+    shutil.rmtree(copy)  # the model brings the code along
+    width = yarnml.load(tmp_path / "model", trust=True).schema.width
+    assert len(yarnml.load(tmp_path / "model", trust=True).predict(np.zeros((3, width)))) == 3
+    with pytest.raises(UsageError, match="trust"):
+        yarnml.load(tmp_path / "model")
+
+
+def test_an_app_that_fails_says_so(name: str, start: Start, blobs: Path, tmp_path: Path) -> None:
+    (tmp_path / "taken").mkdir()
+    (tmp_path / "taken" / "file").write_text("")
+    with pytest.raises((UsageError, RunFailed), match="exists"):
+        start(name, data=str(blobs), label="kind", out=str(tmp_path / "taken"))
