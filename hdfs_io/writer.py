@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv as sheets
+import io
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self, final
 
@@ -86,7 +88,8 @@ class CsvWriter(Writer):
 
     def append(self, table: pa.Table) -> None:
         if self.inner is None:
-            options = pacsv.WriteOptions(quoting_style="needed")
+            self.file.write(header_of(table.column_names))
+            options = pacsv.WriteOptions(include_header=False, quoting_style="needed")
             self.inner = pacsv.CSVWriter(self.file, table.schema, write_options=options)
         self.inner.write_table(table)
 
@@ -110,6 +113,13 @@ class LibsvmWriter(Writer):
 
     def finish(self) -> None:
         self.file.flush()
+
+
+def header_of(names: Sequence[str]) -> bytes:
+    """A CSV header with quotes only where a name needs them; Arrow would put all names in quotes."""
+    line = io.StringIO(newline="")
+    sheets.writer(line, lineterminator="\n").writerow(names)
+    return line.getvalue().encode()
 
 
 def pairs_of(table: pa.Table) -> pa.StringArray:

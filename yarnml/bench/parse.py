@@ -24,9 +24,8 @@ def run(quick: bool = False) -> list[Row]:
     """Medians over interleaved rounds; `quick`: a tenth of the rows."""
     rounds, n = (3, 30_000) if quick else (5, 300_000)
     with TemporaryDirectory() as folder:
-        return _libsvm(f"{folder}/sparse.libsvm", n, rounds) + [
-            _parquet(f"{folder}/dense.parquet", n * 10 // 3, rounds)
-        ]
+        sparse = _libsvm(f"{folder}/sparse.libsvm", n, rounds)
+        return [*sparse, _parquet(f"{folder}/dense.parquet", n * 10 // 3, rounds)]
 
 
 def _libsvm(url: str, n: int, rounds: int) -> list[Row]:
