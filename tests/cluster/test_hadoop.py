@@ -88,7 +88,8 @@ def test_a_container_has_an_empty_home_and_its_log_is_kept(hadoop: Cluster) -> N
 
 
 def test_a_container_that_takes_more_memory_than_it_has_is_killed(hadoop: Cluster) -> None:
-    name, answer, text = rest.submit(hadoop, "tail /dev/zero", memory=128)
+    # tail holds 400 MB and waits for a reader of its pipe
+    name, answer, text = rest.submit(hadoop, "head -c 400M /dev/zero | tail | sleep 50", memory=128)
     assert answer == 202, text
     rest.until(lambda: rest.app(hadoop, name)["state"] == "FAILED")
     said = rest.app(hadoop, name)["diagnostics"]
@@ -97,9 +98,9 @@ def test_a_container_that_takes_more_memory_than_it_has_is_killed(hadoop: Cluste
 
 
 def test_the_closed_queue_takes_nothing(hadoop: Cluster) -> None:
-    _, answer, text = rest.submit(hadoop, "true", queue="closed")
-    assert answer >= 400
-    assert "Queue root.closed is STOPPED" in text
+    name, _, _ = rest.submit(hadoop, "true", queue="closed")
+    rest.until(lambda: rest.app(hadoop, name)["state"] == "FAILED")
+    assert "Queue root.closed is STOPPED" in rest.app(hadoop, name)["diagnostics"]
 
 
 def test_up_again_changes_nothing_and_another_size_is_refused(hadoop: Cluster) -> None:

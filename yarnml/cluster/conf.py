@@ -106,9 +106,11 @@ class Conf:
             "yarn.scheduler.minimum-allocation-mb": "128",
             "yarn.scheduler.maximum-allocation-mb": memory,
             "yarn.scheduler.maximum-allocation-vcores": vcores,
-            # memory that is used counts; address space that numpy or a JVM reserves does not
+            # memory that is used counts; address space that numpy or a JVM reserves does not; and `enforced` leaves
+            # it all to control groups, which these nodes don't have
             "yarn.nodemanager.pmem-check-enabled": "true",
             "yarn.nodemanager.vmem-check-enabled": "false",
+            "yarn.nodemanager.resource.memory.enforced": "false",
             "yarn.nodemanager.container-monitor.interval-ms": "1000",
             "yarn.nodemanager.user-home-dir": str(self.layout.part("home")),
             "yarn.nodemanager.disk-health-checker.max-disk-utilization-per-disk-percentage": "100",
