@@ -1,0 +1,17 @@
+"""A row of a bench: one figure of ours beside a peer's, measured in the same run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Row:
+    """`ratio` is ours over the peer's; `aim` says what it (or `ours`, without a peer) should be, `holds` whether it is."""
+
+    name: str
+    ours: float
+    peer: float | None
+    ratio: float | None
+    aim: str
+    holds: bool | None
