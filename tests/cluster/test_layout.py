@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from yarnml.cluster import down
 from yarnml.cluster.layout import Layout, read_json
 from yarnml.errors import UsageError, YarnmlError
 
@@ -23,17 +24,20 @@ def test_the_default_is_in_the_home_directory(monkeypatch: pytest.MonkeyPatch) -
     assert Layout.at(None).root == Path("/nowhere/.yarnml/cluster")
 
 
-def test_a_directory_that_holds_something_else_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "thesis.tex").touch()
-    with pytest.raises(UsageError, match=r"isn't empty \(thesis.tex\)"):
-        Layout.at(tmp_path).make()
-    assert [p.name for p in tmp_path.iterdir()] == ["thesis.tex"]
+@pytest.mark.parametrize("name", ["thesis.tex", "bin"])
+def test_a_directory_that_holds_something_else_is_refused(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).touch()
+    with pytest.raises(UsageError, match=rf"isn't empty \({name}\)"):
+        Layout.at(tmp_path).claim()
+    with pytest.raises(UsageError, match="isn't a cluster's directory; nothing in it was touched"):
+        down(tmp_path)
+    assert [p.name for p in tmp_path.iterdir()] == [name]
 
 
 def test_a_full_disk_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=3 << 20))
     with pytest.raises(YarnmlError, match=r"the disk of .* is full: 3 MB free, 512 MB needed"):
-        Layout.at(tmp_path).make()
+        Layout.at(tmp_path).claim()
 
 
 def test_erase_removes_what_is_the_clusters_and_nothing_else(tmp_path: Path) -> None:

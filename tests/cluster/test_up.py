@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,6 +13,8 @@ from yarnml.cluster import DaemonError, up
 from yarnml.cluster.layout import Layout
 from yarnml.cluster.process import find
 from yarnml.errors import UsageError, YarnmlError
+
+from . import rest
 
 # formats HDFS, keeps the NameNode, and lets the ResourceManager fail
 JAVA = """#!/bin/sh
@@ -62,6 +67,24 @@ def test_hdfs_that_cannot_be_formatted(machine: Path) -> None:
         YarnmlError, match=r"(?s)HDFS can't be formatted.*format\.log ends with:\n  ERROR No space left"
     ):
         up(1, machine / "state")
+
+
+def test_ctrl_c_ends_what_was_started(machine: Path) -> None:
+    install(machine, fault="not yet'; while :; do sleep 1; done; echo '")
+    script = "import sys; from pathlib import Path; from yarnml.cluster import up; up(1, Path(sys.argv[1]))"
+    starter = subprocess.Popen([sys.executable, "-c", script, machine / "state"], stderr=subprocess.DEVNULL)
+    mark = Layout.at(machine / "state").mark
+    rest.until(lambda: sum(1 for _ in find(mark)) >= 4)
+    starter.send_signal(signal.SIGINT)
+    assert starter.wait(timeout=60) == -signal.SIGINT
+    assert not list(find(mark))
+
+
+def test_a_refusal_leaves_no_directory(machine: Path) -> None:
+    install(machine)
+    with pytest.raises(UsageError, match="1 to 16 nodes"):
+        up(99, machine / "state")
+    assert not (machine / "state").exists()
 
 
 def test_a_place_that_cannot_be_made(machine: Path) -> None:

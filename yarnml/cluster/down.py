@@ -8,7 +8,7 @@ from yarnml.cluster.cluster import Cluster, Progress, quiet
 from yarnml.cluster.layout import Layout
 from yarnml.cluster.lock import locked
 from yarnml.cluster.process import end, find
-from yarnml.errors import YarnmlError
+from yarnml.errors import UsageError, YarnmlError
 
 
 def down(state: Path | None = None, progress: Progress = quiet, *, keep: bool = False) -> int:
@@ -27,6 +27,8 @@ def down(state: Path | None = None, progress: Progress = quiet, *, keep: bool = 
             progress(str(error))
             cluster = None
         ended = stop(cluster) if cluster else stop_marked(layout)
+        if not layout.ours and any(layout.root.iterdir()):
+            raise UsageError(f"{layout.root} isn't a cluster's directory; nothing in it was touched")
         try:
             layout.erase(keep=("hdfs",) if keep and cluster else ())
         except OSError as error:

@@ -41,6 +41,11 @@ class Layout:
         return self.root / RECORD
 
     @property
+    def ours(self) -> bool:
+        """Whether a cluster has written here: only then is anything removed."""
+        return self.record.exists()
+
+    @property
     def mark(self) -> str:
         """A command line argument that every JVM of this cluster carries and no other has."""
         return f"-Dyarnml.cluster={self.root}"
@@ -55,16 +60,18 @@ class Layout:
             raise ValueError(name)
         return self.root / name
 
-    def make(self) -> None:
-        """Make the directories; refuse a directory that holds something else."""
-        strangers = [] if self.record.exists() else [p.name for p in self.root.iterdir() if p.name not in PARTS]
-        if strangers:
-            raise UsageError(f"{self.root} isn't a cluster's directory and isn't empty ({strangers[0]}); name another")
-        for name in PARTS:
-            self.part(name).mkdir(exist_ok=True)
+    def claim(self) -> None:
+        """Refuse a directory that holds something else, and a full disk."""
+        if not self.ours and (there := next(self.root.iterdir(), None)):
+            raise UsageError(f"{self.root} isn't a cluster's directory and isn't empty ({there.name}); name another")
         free = shutil.disk_usage(self.root).free
         if free < NEEDED:
             raise YarnmlError(f"the disk of {self.root} is full: {free >> 20} MB free, {NEEDED >> 20} MB needed")
+
+    def make(self) -> None:
+        """Make the directories, once the record is there that says whose they are."""
+        for name in PARTS:
+            self.part(name).mkdir(exist_ok=True)
 
     def erase(self, keep: tuple[str, ...] = ()) -> None:
         """Remove what a cluster wrote, and the directory if nothing else is in it."""

@@ -36,7 +36,12 @@ def size(nodes: int, memory_mb: int | None = None, vcores: int | None = None, ma
             f"--nodes {nodes}: each could have {max(share, 0)} MB of this machine's {machine} MB for its containers, "
             f"and {max(granted, LEAST_MB)} MB is needed; ask for fewer nodes or less memory"
         )
-    return Size(granted // STEP_MB * STEP_MB, max(VCORES, os.cpu_count() or 1) if vcores is None else vcores)
+    return Size(whole_steps(granted), max(VCORES, os.cpu_count() or 1) if vcores is None else vcores)
+
+
+def whole_steps(memory_mb: int) -> int:
+    """Memory as YARN counts it."""
+    return memory_mb // STEP_MB * STEP_MB
 
 
 def machine_memory() -> int:

@@ -65,8 +65,8 @@ def _start(cluster: Cluster, progress: Progress) -> Cluster:
 def _furnish(cluster: Cluster) -> None:
     """Write every file but the daemons' own."""
     layout = cluster.layout
-    layout.make()
     cluster.save()
+    layout.make()
     cluster.conf.write()
     # hadoop-hdfs.jar comes without web pages and doesn't start without; RPC, JMX and WebHDFS need no page
     for name in ("hdfs", "datanode", "static"):

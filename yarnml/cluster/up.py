@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import sys
 from pathlib import Path
 
 from yarnml.cluster.cluster import Cluster, Progress, quiet
+from yarnml.cluster.down import stop_marked
 from yarnml.cluster.fleet import serves
 from yarnml.cluster.jars import jars
 from yarnml.cluster.java import java_home
 from yarnml.cluster.layout import Layout
 from yarnml.cluster.lock import locked
 from yarnml.cluster.ports import usual
-from yarnml.cluster.size import size
+from yarnml.cluster.size import size, whole_steps
 from yarnml.cluster.start import start
 from yarnml.errors import UsageError, YarnmlError
 
@@ -30,17 +32,22 @@ def up(
 ) -> Cluster:
     """Bring up a cluster of `nodes` nodes in the directory `state`, and wait until it serves.
 
-    `nodes` is 1, or what it was, unless given.
-    One that is up is left alone; daemons that are missing of it are started again. `memory_mb` and `vcores` bound what
-    YARN may give away on each node. Raises UsageError (Java or Maven missing, another number of nodes), DaemonError
-    with the last lines of the daemon's log, YarnmlError; whatever this call had started is ended then.
+    Left out, `nodes` is what it was, or 1. A cluster that is up is left alone; daemons that it lacks are started
+    again. `memory_mb` and `vcores` bound what YARN may give away on each node. Raises UsageError (Java or Maven
+    missing, another number of nodes), DaemonError with the last lines of the daemon's log, YarnmlError; whatever this
+    call had started is ended then.
     """
     if not sys.platform.startswith("linux"):
         raise UsageError(f"the one-machine cluster needs Linux; this is {sys.platform}")
     layout = Layout.at(state)
     try:
         with locked(layout.root, progress):
-            return _up(layout, (nodes, memory_mb, vcores), progress)
+            asked = (nodes, memory_mb and whole_steps(memory_mb), vcores)
+            try:
+                return _up(layout, asked, progress)
+            finally:
+                with contextlib.suppress(OSError):  # the lock has made it; it stays if something came into it
+                    layout.root.rmdir()
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             raise YarnmlError(f"the disk of {layout.root} is full ({error})") from error
@@ -83,6 +90,7 @@ def _new(layout: Layout, old: Cluster | None, asked: Asked, progress: Progress) 
     granted = size(count, memory_mb, vcores)
     java = java_home()
     found = jars(java, progress)
-    layout.make()
+    layout.claim()
+    stop_marked(layout)  # containers of nodes that were killed
     ports = usual(count) | {name: at for name, at in (old.ports if old else {}).items() if name in usual(count)}
     return Cluster(layout, count, granted, java, found, ports).moved(ports)
