@@ -141,7 +141,6 @@ class Client(Tables):
             return False
 
         if not table.cache.fresh(k):
-            self._drain()
             self._wait(fresh, lambda: self._stale(table, k))
         return table.cache.get(k, table.patches.so_far)
 
@@ -201,17 +200,24 @@ class Client(Tables):
 
     # ---- receiving
 
-    def _drain(self) -> bool:
-        """Take in all that has come; whether anything had."""
-        any_came = False
+    def _drain(self) -> None:
+        """Take in all that has come."""
+        while self._take_one():
+            pass
+
+    def _take_one(self) -> bool:
+        """Take in one message of each server; False if none had come."""
+        came = False
         for server, channel in enumerate(self._channels):
-            while (message := channel.recv()) is not None:
-                any_came = True
-                if message.generation == self._generation:
-                    self._handle(server, message)
-        return any_came
+            message = channel.recv()
+            if message is not None:
+                came = True
+                self._handle(server, message)
+        return came
 
     def _handle(self, server: int, message: m.Message) -> None:
+        if message.generation != self._generation:
+            return
         match message:
             case m.Rows():
                 self._open.pop(message.seq, None)
@@ -230,7 +236,7 @@ class Client(Tables):
         """Take in messages until `ready`. Raises what the company's check raises, and PeerLost at the deadline."""
         heard = start = monotonic()
         while not ready():
-            came = self._transport.wait(self._channels, CHECK) and self._drain()
+            came = self._transport.wait(self._channels, CHECK) and self._take_one()
             self._check()
             now = monotonic()
             heard = now if came else heard

@@ -92,9 +92,9 @@ def _part(head: bytes, i: int, frame: Any) -> Part:
     table, code, ndim, at, *shape = DESCRIPTOR.unpack_from(head, HEADER.size + i * DESCRIPTOR.size)
     if code >= len(DTYPES) or ndim > 4:
         raise WireError(f"array {i} has dtype code {code} and {ndim} dimensions")
-    shape = shape[:ndim]
-    size = math.prod(shape) * DTYPES[code].itemsize
-    if any(k < 0 for k in shape) or size > MAX_BYTES:
+    del shape[ndim:]
+    size = DTYPES[code].itemsize * math.prod(shape)
+    if size > MAX_BYTES or (shape and min(shape) < 0):
         raise WireError(f"array {i} has shape {shape}")
     buffer = memoryview(frame)
     if buffer.nbytes != size:

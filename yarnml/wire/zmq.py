@@ -17,7 +17,6 @@ from yarnml.wire.transport import Channel, Listener, Receipt, Status, Transport
 
 SMALL = 1 << 16  # bytes below which a copy is cheaper than sharing; received ones are also misaligned
 WATER = 256  # messages queued a peer and direction
-YIELD = 50e-6  # s that giving the core away takes when others want it
 RESTS = 256
 OUTBOX_POLL = 0.001  # s between looks at a slow peer: ROUTER can't say which peer has room again
 # plain ints: the enums' operators are slower than a send
@@ -81,17 +80,13 @@ class ZmqChannel(Channel):
         return _send(self.socket, encode(message), 0)
 
     def recv(self, timeout: float = 0.0) -> Message | None:
-        end = monotonic() + timeout
-        while True:
-            frames = _recv(self.socket)
-            if frames is None:
-                if timeout <= 0 or not self._wait([self.socket], end - monotonic()):
-                    return None
-                continue
+        end = monotonic() + timeout if timeout > 0 else 0.0
+        while _readable(self.socket) or (timeout > 0 and self._wait([self.socket], end - monotonic())):
             try:
-                return decode(_settle(frames))
+                return decode(_settle(_recv(self.socket)))
             except WireError:
                 self.refused += 1
+        return None
 
     def close(self) -> None:
         self.socket.close()
@@ -129,17 +124,15 @@ class ZmqListener(Listener):
         while True:
             if self._outbox:
                 self._flush()
-            frames = _recv(self.socket)
-            if frames is None:
-                left = end - monotonic()
-                if left <= 0:
-                    return None
-                self._wait([self.socket], min(left, OUTBOX_POLL) if self._outbox else left)
-                continue
-            try:
-                return frames[0].bytes.decode(), decode(_settle(frames[1:]))
-            except (WireError, UnicodeDecodeError):
-                self.refused += 1
+            left = min(end - monotonic(), OUTBOX_POLL) if self._outbox else end - monotonic()
+            if _readable(self.socket) or (left > 0 and self._wait([self.socket], left)):
+                try:
+                    peer, *frames = _recv(self.socket)
+                    return peer.bytes.decode(), decode(_settle(frames))
+                except (WireError, UnicodeDecodeError):
+                    self.refused += 1
+            elif monotonic() >= end:
+                return None
 
     def send(self, peer: str, message: Message, *, track: bool = False) -> Receipt:
         receipt = _Pending(Status.WAITS)
@@ -200,13 +193,8 @@ def _send(socket: zmq.Socket[bytes], frames: list[Any], flags: int, trackers: li
     return Status.SENT
 
 
-def _recv(socket: zmq.Socket[bytes]) -> list[zmq.Frame] | None:
-    if not _readable(socket):  # cheaper than an exception
-        return None
-    try:
-        frame = socket.recv(DONTWAIT, copy=False)
-    except zmq.Again:
-        return None
+def _recv(socket: zmq.Socket[bytes]) -> list[zmq.Frame]:
+    frame = socket.recv(copy=False)
     frames = [frame]
     while frame.more:
         frame = socket.recv(copy=False)
@@ -216,6 +204,8 @@ def _recv(socket: zmq.Socket[bytes]) -> list[zmq.Frame] | None:
 
 def _settle(frames: list[zmq.Frame]) -> list[Any]:
     """Small frames copied to aligned memory of their own, large ones as they lie."""
+    if not frames:
+        raise WireError("no frame")
     settled: list[Any] = [frames[0].bytes]
     for frame in frames[1:]:
         large = len(frame) >= SMALL
@@ -228,7 +218,7 @@ class _Wait:
     """Waits for sockets: looks for a while, giving the core away in between, and then sleeps.
 
     Looking halves a round trip between two processes of one host, where a core has nothing better to do. Where a core
-    has, or where what comes takes longer anyhow, it costs: so each time that it was in vain it is left out twice as often.
+    has, or where what comes takes longer anyhow, it costs: each time in vain it is left out twice as often.
     """
 
     def __init__(self, spin: float) -> None:
@@ -250,11 +240,9 @@ class _Wait:
             return _any_readable(sockets)
         if _any_readable(sockets):
             return True
-        now = start
         while not _any_readable(sockets):
             os.sched_yield()
-            before, now = now, perf_counter()
-            if now - start > self._spin or now - before > YIELD:
+            if perf_counter() - start > self._spin:
                 self._resting = self._rests
                 self._rests = min(2 * self._rests, RESTS)
                 return _any_readable(sockets)
