@@ -135,8 +135,8 @@ def steps_of(run: RunDir) -> Iterator[bool]:
 
 def test_the_driver_s_own_log(runs: str) -> None:
     run = RunDir.create(job(runs))
-    run.log("one")
-    run.log("two")
+    run.log("one\n")
+    run.log("two\n")
     assert read_text(run.log_files()["driver"]) == "one\ntwo\n"
 
 

@@ -6,6 +6,7 @@ import io
 import threading
 from pathlib import Path
 
+from hdfs_io import read_text
 from yarnml.job import Job
 from yarnml.monitor.terminal import Lines
 from yarnml.runs import RunDir, wait_for
@@ -21,8 +22,12 @@ def watch(tmp_path: Path) -> tuple[RunDir, Watch, io.StringIO]:
 def test_what_is_reported_is_kept_shown_and_beaten(tmp_path: Path) -> None:
     run, it, out = watch(tmp_path)
     it.start(lambda: None)
+    it.say("train: a9a")
     it.take(0, {"clock": 3, "loss": 0.5})
     it.close()
+    said, last = read_text(run.log_files()["driver"]).splitlines()
+    assert said == "train: a9a"
+    assert "clock 3" in last
     assert run.metrics().column("value").to_pylist() == [0.5]
     glance = run.glance()
     assert glance is not None

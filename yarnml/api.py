@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from os import PathLike, fspath
 from typing import Any, final
 
-from yarnml.app import App, Model, load_app, open_model
+from yarnml.app import Model, load_app, open_model
 from yarnml.comm.outcome import Outcome
-from yarnml.config import hints
-from yarnml.errors import RunFailed, Stopped, UsageError, nearest
+from yarnml.errors import RunFailed, Stopped, UsageError
 from yarnml.job import Job
 from yarnml.launch import Report, launcher
 from yarnml.monitor.terminal import View, view
-from yarnml.prepare import prepare
-from yarnml.request import Data, Reading, Running, Showing
+from yarnml.prepare import prepare, said_of_data
 from yarnml.runs import Record, RunDir
 from yarnml.watch import Watch
 
-__all__ = ["Run", "load", "prepare_from", "run", "start"]
+__all__ = ["Run", "load", "prepare", "run", "start"]
 
 
 def run(app: str | PathLike[str], **options: Any) -> Run:
@@ -32,7 +29,7 @@ def run(app: str | PathLike[str], **options: Any) -> Run:
         run.result["test"]["accuracy"], run.metrics.to_pandas(), run.model.predict(X)
     """
     loaded = load_app(fspath(app))
-    job = prepare_from(loaded, options)
+    job = prepare(loaded, options)
     return start(job, view())
 
 
@@ -42,20 +39,6 @@ def load(url: str | PathLike[str], *, trust: bool = False) -> Model:
     A model made by a private app carries that app's code, which runs only with `trust=True`.
     """
     return open_model(fspath(url), trust=trust)
-
-
-def prepare_from(app: App, options: Mapping[str, Any]) -> Job:
-    """The job that flags, the app's and yarnml's own together, describe. Nothing is started or written."""
-    known = {name for group in (Data, Reading, Running, app.Config) for name in hints(group)}
-    for name in options:
-        if name not in known:
-            raise UsageError(f"app {app.name}: unknown option {name!r}{nearest(name, known - {*hints(Showing)})}")
-
-    def said(group: type) -> dict[str, Any]:
-        return {name: options[name] for name in hints(group) if name in options}
-
-    config = app.config(said(app.Config))
-    return prepare(app, config, Data(**said(Data)), Reading(**said(Reading)), Running(**said(Running)))
 
 
 def start(job: Job, view: View) -> Run:
@@ -74,7 +57,13 @@ class Run:
         self._directory = RunDir.create(job)
         self._watch = Watch(self._directory, view)
         self._outcome: Outcome | None = None
-        self._handle = launcher(job).start(job, self._take)
+        for line in [*said_of_data(job), f"run      {job.url}"]:
+            self._watch.say(line)
+        try:
+            self._handle = launcher(job).start(job, self._take)
+        except BaseException as error:
+            self._directory.end("failed", message=f"could not be started: {error}")
+            raise
         self._watch.start(on_kill=self.kill)
 
     def wait(self) -> Run:

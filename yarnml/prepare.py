@@ -58,6 +58,23 @@ def _job(app: App, config: Any, data: Data, reading: Reading, running: Running) 
     )
 
 
+def said_of_data(job: Job) -> list[str]:
+    """Lines that tell a user what is read, how, and what was guessed about it."""
+    lines = []
+    for name in ("train", "valid", "test"):
+        part: Part | None = getattr(job, name)
+        if part is None:
+            continue
+        held_out = part.rows != part.dataset.rows
+        if held_out and name != "train":
+            lines.append(f"{name:<8} {part.rows:,} rows held out of it")
+            continue
+        first, *rest = part.dataset.describe()
+        taken = f"{part.rows:,} rows of " if held_out else ""
+        lines += [f"{name:<8} {taken}{first}", *(f"         {line.strip()}" for line in rest)]
+    return lines
+
+
 def cores() -> int:
     """Cores that this process may use: of its container, not of the machine."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1)
@@ -108,7 +125,8 @@ class _Parts:
 
     def _scan(self, url: str, options: ReadOptions) -> Dataset:
         schema = None if self.app.schema is None else self.app.schema(self.config)
-        label = None if self.app.task is None else self.app.task.label
+        # an app that says how its data is read, as predict does of a model, takes labels along where there are any
+        label = "any" if schema is not None else None if self.app.task is None else self.app.task.label
         return scan(url, options, label=label, schema=schema, keep=self._inline, threads=cores())
 
     def _beside(self, name: str, url: str, whole: Dataset) -> Part:

@@ -125,8 +125,8 @@ class RunDir:
         _append(join(self.url, "metrics.jsonl"), "".join(metric.line() + "\n" for metric in metrics))
 
     def log(self, text: str) -> None:
-        """Add a line to the driver's own log."""
-        _append(join(self.logs, "driver.log"), text + "\n")
+        """Add whole lines to the driver's own log."""
+        _append(join(self.logs, "driver.log"), text)
 
     def metrics(self) -> Any:
         """All metrics as an Arrow table: time, worker, clock, epoch, name, value. A torn last line is left out."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -9,7 +10,7 @@ from typing import final
 
 from yarnml.monitor.metric import Metric, metrics
 from yarnml.monitor.progress import Progress
-from yarnml.monitor.terminal import View
+from yarnml.monitor.terminal import Lines, View
 from yarnml.runs import BEAT, RunDir
 
 STEP = 0.2  # seconds between two looks
@@ -21,13 +22,19 @@ class Watch:
 
     def __init__(self, run: RunDir, view: View) -> None:
         self._run = run
-        self._view = view
+        self._log = io.StringIO()
+        self._views = (view, Lines(self._log))  # the second is what `yarnml logs` shows of this process
         self._progress = Progress(time.time())
         self._new: list[Metric] = []
         self._lock = threading.Lock()
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="yarnml-watch", daemon=True)
         self._on_kill: Callable[[], None] = lambda: None
+
+    def say(self, text: str) -> None:
+        """Show and log a line."""
+        for view in self._views:
+            view.say(text)
 
     def take(self, worker: int, numbers: Mapping[str, float]) -> None:
         """A worker's report; called from any thread."""
@@ -45,11 +52,12 @@ class Watch:
         """Keep and show what is left; nothing is heard any more."""
         self._over.set()
         self._thread.join()
-        self._keep()
         with self._lock:
             last = self._progress.glance(time.time())
+        for view in self._views:
+            view.close(last)
+        self._keep()
         self._run.beat(last)
-        self._view.close(last)
 
     def _watch(self) -> None:
         beaten = 0.0
@@ -57,7 +65,8 @@ class Watch:
         while not self._over.wait(STEP):
             with self._lock:
                 glance = self._progress.glance(time.time())
-            self._view.show(glance)
+            for view in self._views:
+                view.show(glance)
             if time.monotonic() - beaten >= BEAT:
                 beaten = time.monotonic()
                 self._run.beat(glance)
@@ -69,5 +78,10 @@ class Watch:
     def _keep(self) -> None:
         with self._lock:
             new, self._new = self._new, []
+            text = self._log.getvalue()
+            self._log.seek(0)
+            self._log.truncate()
         if new:
             self._run.append(new)
+        if text:
+            self._run.log(text)

@@ -32,6 +32,13 @@ def test_rates_are_of_the_last_seconds_and_of_all_workers() -> None:
             assert progress.glance(float(second)).rows_per_s == pytest.approx(2 * speed, rel=0.15)
 
 
+def test_a_rate_falls_to_nothing_when_nobody_reports() -> None:
+    progress = Progress(0.0)
+    progress.take(0, {"rows": 100}, 1.0)
+    assert progress.glance(2.0).rows_per_s == 50
+    assert progress.glance(2.0 + 2 * WINDOW).rows_per_s == 0
+
+
 def test_a_number_said_once_stays_until_it_is_said_again() -> None:
     progress = Progress(0.0)
     progress.take(0, {"clock": 1, "epoch": 0, "loss": 2.0}, 1.0)

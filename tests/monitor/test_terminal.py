@@ -6,7 +6,7 @@ import io
 from dataclasses import replace
 
 from yarnml.monitor.progress import Glance
-from yarnml.monitor.terminal import PAUSE, Lines, Live, view
+from yarnml.monitor.terminal import PATIENCE, PAUSE, Lines, Live, view
 
 GLANCE = Glance(time=100.0, seconds=1.0, clock=1, loss=0.5, workers=1)
 
@@ -21,6 +21,14 @@ def test_lines_are_few() -> None:
     lines = Lines(out)
     for step in range(100):
         lines.show(replace(GLANCE, time=100.0 + step * PAUSE / 50, clock=step))
+    assert len(out.getvalue().splitlines()) == 2
+
+
+def test_a_line_that_says_nothing_new_is_rarer_still() -> None:
+    out = io.StringIO()
+    lines = Lines(out)
+    for step in range(100):
+        lines.show(replace(GLANCE, time=100.0 + step * PATIENCE / 50))
     assert len(out.getvalue().splitlines()) == 2
 
 

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from yarnml import __version__
-from yarnml.errors import DataError, RunFailed, Stopped, UsageError, YarnmlError, nearest
 
 COMMANDS = {  # name -> what it takes, what it does
     "run": ("APP", "train on this machine"),
@@ -55,17 +54,21 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 1
     except KeyboardInterrupt:
         return complain("interrupted", 130)
-    except YarnmlError as error:
-        return complain(str(error), exit_code(error))
-    except DataError as error:
-        return complain(str(error), 2)
     except SystemExit as stop:
         return int(stop.code or 0)
+    except Exception as error:
+        from yarnml.errors import DataError, YarnmlError  # here, since --help needs nothing that these bring in
+
+        if not isinstance(error, YarnmlError | DataError):
+            raise  # a fault of ours, or of a private app: its author wants to see where
+        return complain(str(error), exit_code(error))
     return code
 
 
-def exit_code(error: YarnmlError) -> int:
+def exit_code(error: Exception) -> int:
     """1 where a run has ended badly, 2 where none was started."""
+    from yarnml.errors import RunFailed, Stopped
+
     return 1 if isinstance(error, RunFailed | Stopped) else 2
 
 
@@ -83,6 +86,8 @@ def _dispatch(args: list[str]) -> int:
         return 0
     name, *rest = args
     if name not in COMMANDS:
+        from yarnml.errors import UsageError, nearest
+
         raise UsageError(f"no command {name!r}{nearest(name, COMMANDS)}")
     code: int = import_module(f"yarnml.cli.{name}").main(rest)
     return code

@@ -11,6 +11,7 @@ from tyro.conf import Positional
 
 from yarnml.cli.catalog import folders, sentence
 from yarnml.cli.flags import parse
+from yarnml.cli.plan import shown
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,8 +41,8 @@ def _one(name: str) -> str:
     lines = [f"{app.name}: {app.about}", f"in {folder}", ""]
     lines.append(f"task: {app.task.name if app.task else 'none'}; demo data: {'yes' if app.demo else 'no'}")
     needed = required(app.Config)
-    shown = {} if needed else config_to_dict(app.Config())
-    flags = [flag(key) for key in needed] + [f"{flag(key)} {value}" for key, value in shown.items()]
+    others = {} if needed else config_to_dict(app.Config())
+    flags = [flag(key) for key in needed] + [f"{flag(key)} {shown(value)}" for key, value in others.items()]
     lines += [f"flags: {'  '.join(flags)}", f"       (yarnml run {name} --help explains them)"]
     if readme.is_file():
         lines += ["", readme.read_text(encoding="utf-8").rstrip()]

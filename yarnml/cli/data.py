@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from tyro.conf import FlagCreatePairsOff, Positional
+from tyro.conf import FlagCreatePairsOff, Positional, arg
 
 from yarnml.cli.flags import parse
 from yarnml.errors import UsageError, nearest
@@ -30,7 +30,7 @@ class Copy:
 @dataclass(frozen=True, kw_only=True)
 class Head:
     url: Annotated[str, Positional]  # file, directory or glob
-    rows: int = 10  # how many
+    rows: Annotated[int, arg(aliases=["-n"])] = 10  # how many
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import make_dataclass
 from typing import Any
@@ -127,4 +128,6 @@ def _plain(box: str) -> str:
         if line.startswith(("─", "-", "╰", "+")) and not line.strip("─-╰╯+"):
             break
         body.append(line)
-    return " ".join(" ".join(body).split()) or box.strip()
+    message = " ".join(" ".join(body).split()).removeprefix("Error parsing ")
+    message = re.sub(r"^Missing from [^:]*: (.*) \(required\)$", r"needed and not said: \1", message)
+    return re.sub(r"argument '\w+\.(\w+)'", r"\1", message) or box.strip()

@@ -27,5 +27,5 @@ def main(args: Sequence[str]) -> int:
         return not said.follow or run.record().state != "running"
 
     for name, line in follow(run.log_files, ended):
-        print(f"{name}: {line}", flush=said.follow)
+        print(f"{name:<9} | {line}", flush=said.follow)
     return 0

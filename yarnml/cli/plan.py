@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 from yarnml.config import flag
 from yarnml.monitor.progress import short
+from yarnml.prepare import said_of_data
 
 if TYPE_CHECKING:
     from yarnml.app import App
-    from yarnml.job import Job, Part
+    from yarnml.job import Job
 
 
 def plan(app: App, job: Job) -> str:
     """Data as it would be read, app, config, roles, tables and outputs, for a reader."""
     lines = [f"app      {app.name}: {app.about}"]
     for name, value in job.config.items():
-        lines.append(f"         {flag(name)} {_shown(value)}")
-    for name in ("train", "valid", "test"):
-        lines += _part(name, getattr(job, name))
+        lines.append(f"         {flag(name)} {shown(value)}")
+    lines += said_of_data(job)
     where = "this process" if job.workers == 1 and job.servers == 1 else "processes of this machine"
     staleness = "none" if job.staleness is None else job.staleness
     lines.append(
@@ -31,34 +31,25 @@ def plan(app: App, job: Job) -> str:
     return "\n".join([*lines, "nothing was started"])
 
 
-def _part(name: str, part: Part | None) -> list[str]:
-    if part is None:
-        return []
-    first, *rest = part.dataset.describe()
-    if part.rows == part.dataset.rows:
-        return [f"{name:<8} {first}", *(f"         {line}" for line in rest)]
-    if name != "train":
-        return [f"{name:<8} {part.rows:,} rows held out of it"]
-    return [f"{name:<8} {part.rows:,} rows of {first}", *(f"         {line}" for line in rest)]
-
-
 def _tables(app: App, job: Job) -> list[str]:
     if job.train is None:
         return []
     lines = []
     for spec in app.specs(app.config(job.config), job.train.dataset.schema):
         rows, width = spec.shape
-        lines.append(f"table    {spec.name}: {rows:,} x {width:,} {spec.dtype}, {_bytes(spec)}B")
+        lines.append(f"table    {spec.name}: {rows:,} x {width:,} {spec.dtype}, {_bytes(spec)}")
     return lines
 
 
 def _bytes(spec: Any) -> str:
     import numpy as np
 
-    return short(spec.shape[0] * spec.shape[1] * np.dtype(spec.dtype).itemsize)
+    size = short(spec.shape[0] * spec.shape[1] * np.dtype(spec.dtype).itemsize)
+    return f"{size}B" if " " in size else f"{size} B"
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
+    """A config's value as it is written on the command line."""
     if isinstance(value, list):
         return " ".join(map(str, value))
-    return "none" if value is None else str(value)
+    return str(value).lower() if value is None or isinstance(value, bool) else str(value)

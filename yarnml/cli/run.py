@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
+import math
 import signal
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TextIO
 
 from yarnml.cli.flags import parse
-from yarnml.cli.plan import plan
 from yarnml.config import config_to_dict, refuse_reserved
-from yarnml.errors import DataError, UsageError, YarnmlError
+from yarnml.errors import UsageError
 from yarnml.request import GROUPS, RESERVED
 
 if TYPE_CHECKING:
@@ -38,32 +38,34 @@ def main(args: Sequence[str]) -> int:
         raise UsageError(f"say the app before its flags: yarnml run APP {ref} ...")
     as_json = "--json" in rest
     try:
-        return _run(ref, rest)
-    except (YarnmlError, DataError) as error:
-        if as_json:  # refused before it became a run
-            print_json(run=None, app=ref, state="failed", seconds=0.0, result={}, message=str(error))
+        run = _start(ref, rest)
+    except SystemExit:
         raise
+    except BaseException as error:  # whatever it is, a program that reads our output should hear of it
+        if as_json:
+            print_json(run=None, app=ref, state="failed", seconds=0.0, result={}, message=str(error) or repr(error))
+        raise
+    return 0 if run is None else _end(run, as_json)
 
 
-def _run(ref: str, rest: Sequence[str]) -> int:
-    from yarnml.api import prepare_from, start
+def _start(ref: str, rest: Sequence[str]) -> Run | None:
+    """The run, or None after --dry-run. Imports are here so that --help and a refusal needn't wait for them."""
     from yarnml.app import load_app
-    from yarnml.monitor.terminal import view
 
     app = load_app(ref)
     options, showing = _options(app, ref, rest)
-    screen = view()
-    job = prepare_from(app, options)
+    from yarnml.api import prepare, start
+    from yarnml.monitor.terminal import view
+
+    job = prepare(app, options)
     if showing.dry_run:
+        from yarnml.cli.plan import plan
+
         print(plan(app, job))
-        return 0
-    for part in ("train", "valid", "test"):
-        for line in _described(part, getattr(job, part)):
-            screen.say(line)
-    run = start(job, screen)
-    screen.say(f"run {run.id} in {run.url}")
+        return None
+    run = start(job, view())
     signal.signal(signal.SIGTERM, lambda *_: run.kill())
-    return _end(run, showing.json)
+    return run
 
 
 def _options(app: App, ref: str, rest: Sequence[str]) -> tuple[dict[str, Any], Any]:
@@ -73,17 +75,6 @@ def _options(app: App, ref: str, rest: Sequence[str]) -> tuple[dict[str, Any], A
     filled = parse(f"yarnml run {ref}", app.about, {name: app.Config, **GROUPS}, rest)
     showing = filled.pop("output")
     return {key: value for group in filled.values() for key, value in config_to_dict(group).items()}, showing
-
-
-def _described(name: str, part: Any) -> list[str]:
-    if part is None:
-        return []
-    first, *rest = part.dataset.describe()
-    if part.rows == part.dataset.rows:
-        return [f"{name + ':':<6} {first}", *(f"       {line}" for line in rest)]
-    if name != "train":
-        return [f"{name + ':':<6} {part.rows:,} rows held out of it"]
-    return [f"{name + ':':<6} {part.rows:,} rows of {first}", *(f"       {line}" for line in rest)]
 
 
 def _end(run: Run, as_json: bool) -> int:
@@ -120,6 +111,12 @@ def _tell(result: dict[str, Any], seconds: float, stream: TextIO) -> None:
 def print_json(*, run: str | None, app: str, state: str, seconds: float | None, result: Any, message: str) -> None:
     """The one line on standard output of --json; `message` says why a run didn't succeed."""
     line: dict[str, Any] = {"run": run, "app": app, "state": state, "seconds": seconds}
-    line |= {"model": result.get("model"), "train": result.get("train") or {}, "test": result.get("test") or {}}
-    line |= {key: result[key] for key in ("valid", "out") if result.get(key)}
+    line |= {"model": result.get("model"), "train": _scores(result, "train"), "test": _scores(result, "test")}
+    line |= {"valid": _scores(result, "valid")} if result.get("valid") else {}
+    line |= {"out": result["out"]} if result.get("out") else {}
     print(json.dumps(line | ({"message": message} if message else {})), flush=True)
+
+
+def _scores(result: Any, part: str) -> dict[str, float | None]:
+    """JSON has no NaN."""
+    return {name: value if math.isfinite(value) else None for name, value in (result.get(part) or {}).items()}

@@ -75,9 +75,9 @@ class Progress:
             epoch=min(self._all("epoch"), default=None),
             loss=sum(loss) / len(loss) if loss else None,
             staleness=max(self._all("staleness"), default=None),
-            rows_per_s=self._rate("rows"),
-            bytes_in_per_s=self._rate("bytes_in"),
-            bytes_out_per_s=self._rate("bytes_out"),
+            rows_per_s=self._rate("rows", now),
+            bytes_in_per_s=self._rate("bytes_in", now),
+            bytes_out_per_s=self._rate("bytes_out", now),
             workers=len(self._latest),
         )
 
@@ -87,11 +87,13 @@ class Progress:
     def _sum(self, name: str) -> float:
         return math.fsum(self._all(name))
 
-    def _rate(self, name: str) -> float | None:
+    def _rate(self, name: str, now: float) -> float | None:
+        """Of the last `WINDOW` seconds or a little more; it falls to 0 once nobody reports any more."""
         if not self._all(name):
             return None
-        (then, before), (now, after) = self._totals[0], self._totals[-1]
-        return (after[name] - before[name]) / (now - then) if now > then else None
+        old = [(then, totals) for then, totals in self._totals if then <= now - WINDOW]
+        then, before = old[-1] if old else self._totals[0]
+        return (self._totals[-1][1][name] - before[name]) / (now - then) if now > then else None
 
 
 def short(x: float) -> str:

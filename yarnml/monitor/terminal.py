@@ -9,6 +9,7 @@ from typing import Any, TextIO, final
 from yarnml.monitor.progress import Glance
 
 PAUSE = 2.0  # seconds between two plain lines
+PATIENCE = 30.0  # seconds after which a line that says nothing new is worth saying
 
 
 class View(ABC):
@@ -41,12 +42,15 @@ class Lines(View):
     def show(self, glance: Glance) -> None:
         if glance.clock is None and glance.loss is None:
             return
-        if self._shown is None or glance.time - self._shown.time >= PAUSE:
+        if self._shown is None or glance.time - self._shown.time >= self._pause(glance, self._shown):
             self._print(glance)
 
     def close(self, last: Glance) -> None:
         if last.workers and (self._shown is None or self._shown.clock != last.clock):
             self._print(last)
+
+    def _pause(self, glance: Glance, shown: Glance) -> float:
+        return PATIENCE if (glance.clock, glance.loss) == (shown.clock, shown.loss) else PAUSE
 
     def _print(self, glance: Glance) -> None:
         self._shown = glance

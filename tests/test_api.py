@@ -1,0 +1,77 @@
+"""yarnml in Python: run an app, wait, read its metrics, use its model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import yarnml
+from yarnml.errors import RunFailed, Stopped, UsageError
+from yarnml.runs import RunDir, wait_for
+
+TINY = Path(__file__).parent / "tiny"
+LONG: dict[str, Any] = {"epochs": 100_000, "pause": 0.01}
+
+
+@pytest.fixture
+def where(tmp_path: Path) -> dict[str, Any]:
+    """The data and the runs' directory of a test."""
+    file = tmp_path / "table.csv"
+    file.write_text("a,y\n" + "".join(f"{i},{i % 5}\n" for i in range(100)))
+    return {"data": file, "label": "y", "runs": tmp_path / "runs"}
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_run(where: dict[str, Any], workers: int) -> None:
+    run = yarnml.run(TINY, **where, workers=workers, epochs=4).wait()
+    assert run.state == "succeeded"
+    assert run.result["train"]["rmse"] == pytest.approx(np.std(np.arange(5)))
+    losses = run.metrics.to_pandas().query("name == 'loss'")
+    assert sorted(losses["worker"].unique()) == list(range(workers))
+    assert losses["value"].min() == pytest.approx(0.25)
+    assert run.model.predict(np.zeros((3, 1))).tolist() == [2, 2, 2]
+    assert RunDir(run.url).record().result == run.result
+
+
+def test_a_model_goes_where_it_is_wanted(where: dict[str, Any], tmp_path: Path) -> None:
+    run = yarnml.run(TINY, **where, out=tmp_path / "mine", test=0.5)
+    assert set(run.result["test"]) == {"rmse", "mae", "r2"}
+    with pytest.raises(UsageError, match="trust"):
+        yarnml.load(tmp_path / "mine")
+    assert yarnml.load(tmp_path / "mine", trust=True).predict([[1.0]]).shape == (1,)
+    yarnml.run(TINY, **where, out=tmp_path / "mine", overwrite=True).wait()
+
+
+def test_a_run_that_fails_says_why(where: dict[str, Any]) -> None:
+    run = yarnml.run(TINY, **where, fail=True)
+    with pytest.raises(RunFailed, match="asked to fail"):
+        run.wait()
+    assert run.state == "failed"
+    assert "asked to fail" in run.record.message
+    with pytest.raises(RunFailed, match="asked to fail"):
+        _ = run.model
+
+
+def test_a_run_that_is_killed(where: dict[str, Any]) -> None:
+    run = yarnml.run(TINY, **where, **LONG)
+    assert wait_for(lambda: run.metrics.num_rows > 0, 60)
+    run.kill()
+    with pytest.raises(Stopped):
+        run.wait()
+    assert run.state == "killed"
+
+
+def test_a_run_whose_deadline_passes(where: dict[str, Any]) -> None:
+    run = yarnml.run(TINY, **where, **LONG, deadline=0.5)
+    with pytest.raises(Stopped, match="deadline"):
+        run.wait()
+    assert run.state == "deadline"
+
+
+def test_memory_is_a_store_too(where: dict[str, Any]) -> None:
+    run = yarnml.run(TINY, **(where | {"runs": "memory://test-api/runs"})).wait()
+    assert run.metrics.num_rows > 3
+    assert run.model.predict([[1.0]]).tolist() == [2.0]

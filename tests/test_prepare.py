@@ -1,0 +1,113 @@
+"""Preparing a job: what is trained on and held out, and what is refused before anything starts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from yarnml.app import App, load_app
+from yarnml.errors import DataError, UsageError
+from yarnml.job import Job
+from yarnml.prepare import cores, prepare
+
+TINY = Path(__file__).parent / "tiny"
+
+
+@pytest.fixture(scope="module")
+def app() -> App:
+    return load_app(str(TINY))
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> str:
+    file = tmp_path / "table.csv"
+    file.write_text("a,y\n" + "".join(f"{i},{i % 5}\n" for i in range(1000)))
+    return str(file)
+
+
+def refused(app: App, **options: Any) -> str:
+    with pytest.raises((UsageError, DataError)) as caught:
+        prepare(app, options)
+    return str(caught.value)
+
+
+def test_a_job_says_all_that_a_process_must_know(app: App, table: str, tmp_path: Path) -> None:
+    runs = str(tmp_path / "runs")
+    job = prepare(app, {"data": table, "runs": runs, "epochs": 7, "workers": 2, "staleness": None, "seed": 3})
+    assert (job.app, job.workers, job.servers, job.staleness, job.seed) == (str(TINY), 2, 1, None, 3)
+    assert job.config == {"epochs": 7, "pause": 0.0, "fail": False}
+    assert job.train is not None
+    assert job.train.rows == 1000
+    assert (job.valid, job.test) == (None, None)
+    assert job.threads == max(1, cores() // 2)
+    assert Job.from_json(job.to_json()) == job
+    assert not Path(runs).exists()
+
+
+def test_fractions_part_the_rows(app: App, table: str) -> None:
+    job = prepare(app, {"data": table, "test": 0.2, "valid": 0.1, "seed": 1})
+    parts = [part for part in (job.train, job.valid, job.test) if part is not None]
+    masks = [part.sample.mask(0, 1000) for part in parts]
+    assert (np.sum(masks, axis=0) == 1).all()
+    assert [part.rows for part in parts] == [mask.sum() for mask in masks]
+    assert parts[2].rows == pytest.approx(200, abs=50)
+
+
+def test_a_fraction_depends_on_the_seed_alone(app: App, table: str) -> None:
+    def mask(**options: Any) -> bytes:
+        job = prepare(app, {"data": table, "test": 0.2, **options})
+        assert job.test is not None
+        return job.test.sample.mask(0, 1000).tobytes()
+
+    assert mask(seed=1) == mask(seed=1, valid=0.3, workers=3)
+    assert mask(seed=1) != mask(seed=2)
+
+
+def test_a_test_set_of_its_own_is_read_as_the_training_data(app: App, table: str, tmp_path: Path) -> None:
+    other = tmp_path / "other.csv"
+    other.write_text("y,a\n7,1\n")
+    job = prepare(app, {"data": table, "test": other, "label": "y"})
+    assert job.test is not None
+    assert job.train is not None
+    assert job.test.dataset.schema == job.train.dataset.schema
+    assert job.test.rows == 1
+
+
+def test_what_is_refused(app: App, table: str, tmp_path: Path) -> None:
+    assert "did you mean 'table.csv'" in refused(app, data=str(tmp_path / "tabel.csv"))
+    assert "name yours with --data" in refused(app)
+    assert "expected a whole number at least 1" in refused(app, data=table, workers=0)
+    assert "--staleness" in refused(app, data=table, staleness=-1)
+    assert "a fraction lies between 0 and 1" in refused(app, data=table, test="1.5")
+    assert "--test" in refused(app, data=table, test=1.5)
+    assert "nothing is left to train on" in refused(app, data=table, test=0.5, valid=0.5)
+    assert "unknown option 'epoch'; did you mean 'epochs'?" in refused(app, data=table, epoch=3)
+    assert "epochs: expected a whole number at least 1" in refused(app, data=table, epochs=0)
+
+
+def test_what_is_there_is_not_overwritten_unasked(app: App, table: str, tmp_path: Path) -> None:
+    assert "say --overwrite" in refused(app, data=table, out=str(tmp_path))
+    assert prepare(app, {"data": table, "out": tmp_path, "overwrite": True}).overwrite
+
+
+def test_a_test_set_without_labels_is_refused(app: App, table: str, tmp_path: Path) -> None:
+    other = tmp_path / "other.csv"
+    other.write_text("a\n1\n2\n")
+    assert "other.csv: has no column 'y'" in refused(app, data=table, test=str(other), label="y")
+
+
+def test_no_rows_to_train_on(app: App, tmp_path: Path) -> None:
+    empty = tmp_path / "empty.csv"
+    empty.write_text("a,y\n")
+    assert "empty.csv" in refused(app, data=str(empty))
+
+
+def test_a_reserved_flag_is_refused(table: str, tmp_path: Path) -> None:
+    source = (TINY / "app.py").read_text().replace("pause:", "seed:").replace("cfg.pause", "cfg.seed")
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "app.py").write_text(source)
+    message = refused(load_app(str(tmp_path / "mine")), data=table)
+    assert "app mine: its Config has 'seed'" in message
