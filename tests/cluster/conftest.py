@@ -14,10 +14,6 @@ from yarnml.cluster.process import find
 from yarnml.errors import UsageError
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "hadoop: starts real daemons; skipped where Java or Maven is missing")
-
-
 @pytest.fixture(scope="session")
 def java() -> Path:
     """A Java that runs Hadoop, where its jars are or can be fetched."""

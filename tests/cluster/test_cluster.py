@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -59,6 +60,16 @@ def test_the_environment_of_its_users(cluster: Cluster, monkeypatch: pytest.Monk
         "HADOOP_CONF_DIR": f"{root}/conf", "YARN_CONF_DIR": f"{root}/conf", "JAVA_HOME": "/java",
         "PATH": f"{root}/bin{os.pathsep}/usr/bin",
     }  # fmt: skip
+
+
+def test_what_a_shell_is_told(cluster: Cluster, capsys: pytest.CaptureFixture[str]) -> None:
+    root = cluster.layout.root
+    assert command.env(root) == 0
+    said = capsys.readouterr()
+    assert "this cluster is down" in said.err
+    script = said.out + 'echo "$HADOOP_CONF_DIR $YARN_CONF_DIR $JAVA_HOME $PATH"'
+    done = subprocess.run(["/bin/sh", "-c", script], env={"PATH": "/usr/bin"}, capture_output=True, text=True)
+    assert done.stdout == f"{root}/conf {root}/conf /java {root}/bin:/usr/bin\n"
 
 
 def test_one_that_is_not_up(cluster: Cluster, capsys: pytest.CaptureFixture[str]) -> None:

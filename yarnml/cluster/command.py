@@ -7,7 +7,8 @@ import sys
 import time
 from pathlib import Path
 
-from yarnml.cluster.cluster import Cluster, env
+from yarnml.cluster.cluster import Cluster
+from yarnml.cluster.cluster import env as _env
 from yarnml.cluster.cluster import running as _running
 from yarnml.cluster.down import down as _down
 from yarnml.cluster.jars import cache
@@ -15,8 +16,6 @@ from yarnml.cluster.layout import Layout
 from yarnml.cluster.status import DaemonStatus
 from yarnml.cluster.status import status as _status
 from yarnml.cluster.up import up as _up
-
-HINT = 'eval "$(yarnml cluster env)"'
 
 
 def up(
@@ -27,7 +26,7 @@ def up(
     cluster = _up(nodes, state, _tell, memory_mb=memory_mb, vcores=vcores)
     print(f"HDFS {cluster.hdfs}   WebHDFS {cluster.webhdfs}   YARN {cluster.resourcemanager}")
     print(f"{_nodes(cluster)}; queues default, ml (and closed, which takes nothing); {time.monotonic() - begin:.0f} s")
-    print(f"`yarnml submit` finds it by itself; a shell by: {HINT.replace('env', f'env{_flag(state)}')}")
+    print(f'`yarnml submit` finds it by itself; a shell by: eval "$(yarnml cluster env{_flag(state)})"')
     print(f"`yarnml cluster down{_flag(state)}` ends it and removes what is in HDFS (--keep: not that)")
     return 0
 
@@ -63,9 +62,9 @@ def status(state: Path | None = None) -> int:
     return 0 if found.up else 1
 
 
-def environment(state: Path | None = None) -> int:
+def env(state: Path | None = None) -> int:
     """Print what a shell needs so that hdfs, yarn, Skein and hdfs-native find the cluster."""
-    variables = env(state)
+    variables = _env(state)
     bin_directory = shlex.quote(str(Layout.at(state).part("bin")))
     for name in ("HADOOP_CONF_DIR", "YARN_CONF_DIR", "JAVA_HOME"):
         print(f"export {name}={shlex.quote(variables[name])}")
