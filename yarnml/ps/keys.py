@@ -80,9 +80,8 @@ def checked(delta: Any, key: Key, table: str, shape: tuple[int, int], dtype: np.
         if not np.can_cast(array.dtype, dtype, "same_kind"):
             raise TypeError(f"table {table!r} holds {dtype}: an increment of {array.dtype} can't be added")
         array = array.astype(dtype)
-    wanted = (shape[1],) if key.single else (len(key), shape[1])
-    if array.shape != wanted:
-        raise ValueError(f"table {table!r} of shape {shape}: an increment for these rows has shape {wanted}, "
-                         f"not {array.shape}")  # fmt: skip
-    array = array.reshape(len(key), shape[1])
+    wanted = (len(key), shape[1])
+    if array.shape != wanted and not (key.single and array.shape == wanted[1:]):
+        raise ValueError(f"table {table!r} of shape {shape}: these rows take increments {wanted}, not {array.shape}")
+    array = array.reshape(wanted)
     return array if array.flags.c_contiguous and array.flags.aligned else np.ascontiguousarray(array)
