@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import final
 
 from hdfs_io import join, open_fs, write_text
+from hdfs_io.store import is_local
 from yarnml.comm.seat import Seat
 from yarnml.job import Job
 
@@ -38,7 +39,7 @@ class Place:
 def place(job: Job) -> Iterator[Place]:
     """The run's own directory if it is on this machine, else one for the length of the run, whose logs are copied."""
     fs, path = open_fs(job.url)
-    if "file" in fs.protocol:
+    if is_local(fs):
         yield Place(Path(path), job)
         return
     with TemporaryDirectory(prefix=f"yarnml-{os.getpid()}-") as directory:

@@ -13,7 +13,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import final
 
-import yarnml
 from yarnml.comm.seat import Seat
 
 TAIL = 1 << 14  # bytes of a log that may be quoted
@@ -116,7 +115,7 @@ def environment(threads: int) -> dict[str, str]:
     }
     cores = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
     env = os.environ | fixed | dict.fromkeys(cores, str(threads))
-    root = str(Path(yarnml.__file__).resolve().parents[1])
+    root = str(Path(__file__).resolve().parents[2])
     if root != sysconfig.get_path("purelib"):  # a checkout that may not be installed
         env["PYTHONPATH"] = os.pathsep.join(filter(None, [root, env.get("PYTHONPATH", "")]))
     return env
