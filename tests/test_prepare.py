@@ -88,6 +88,12 @@ def test_what_is_refused(app: App, table: str, tmp_path: Path) -> None:
     assert "epochs: expected a whole number at least 1" in refused(app, data=table, epochs=0)
 
 
+def test_local_paths_are_recorded_whole(app: App, table: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    job = prepare(app, {"data": table, "out": "mine", "runs": "memory://runs"})
+    assert (job.out, job.runs) == (str(tmp_path / "mine"), "memory://runs")
+
+
 def test_what_is_there_is_not_overwritten_unasked(app: App, table: str, tmp_path: Path) -> None:
     assert "say --overwrite" in refused(app, data=table, out=str(tmp_path))
     assert prepare(app, {"data": table, "out": tmp_path, "overwrite": True}).overwrite

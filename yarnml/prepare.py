@@ -42,11 +42,11 @@ def _job(app: App, config: Any, data: Data, reading: Reading, running: Running) 
     parts = _Parts(app, config, data, reading.options(), running).find()
     return Job(
         run=new_id(app.name),
-        runs=running.runs or default_runs(),
+        runs=_absolute(running.runs or default_runs()),
         app=app.ref,
         config=config_to_dict(config),
         **parts,
-        out=running.out,
+        out=None if running.out is None else _absolute(running.out),
         overwrite=running.overwrite,
         workers=running.workers,
         servers=running.servers,
@@ -71,13 +71,19 @@ def said_of_data(job: Job) -> list[str]:
             continue
         first, *rest = part.dataset.describe()
         taken = f"{part.rows:,} rows of " if held_out else ""
-        lines += [f"{name:<8} {taken}{first}", *(f"         {line.strip()}" for line in rest)]
+        title = "data" if name == "train" else name
+        lines += [f"{title:<8} {taken}{first}", *(f"         {line.strip()}" for line in rest)]
     return lines
 
 
 def cores() -> int:
     """Cores that this process may use: of its container, not of the machine."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1)
+
+
+def _absolute(url: str) -> str:
+    """A local path as every process and a later reader of run.json understands it."""
+    return url if "://" in url else os.path.abspath(os.path.expanduser(url))
 
 
 @final

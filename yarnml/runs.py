@@ -89,7 +89,10 @@ class RunDir:
             job=json.loads(job.to_json()),
             versions=versions(),
         )
-        write_text(join(run.url, "run.json"), record.to_json())
+        try:
+            write_text(join(run.url, "run.json"), record.to_json())
+        except OSError as error:
+            raise UsageError(f"--runs {job.runs}: can't be written: {error}") from None
         return run
 
     def record(self) -> Record:

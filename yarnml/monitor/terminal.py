@@ -83,7 +83,8 @@ class Live(View):
     def _line(self, glance: Glance) -> Any:
         from rich.text import Text
 
-        line = Text(f"{glance.seconds:7.1f} s  ", style="dim", no_wrap=True, overflow="ellipsis")
+        line = Text(no_wrap=True, overflow="ellipsis")
+        line.append(f"{glance.seconds:7.1f} s  ", style="dim")
         for i, part in enumerate(glance.parts()):
             line.append("  " * bool(i))
             line.append(part, style="bold" if part.startswith("loss") else "cyan")
