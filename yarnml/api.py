@@ -12,7 +12,8 @@ from yarnml.job import Job
 from yarnml.launch import Report, launcher
 from yarnml.monitor.terminal import View, view
 from yarnml.prepare import prepare, said_of_data
-from yarnml.runs import Record, RunDir
+from yarnml.record import Record
+from yarnml.runs import RunDir
 from yarnml.watch import Watch
 
 __all__ = ["Run", "load", "prepare", "run", "start"]

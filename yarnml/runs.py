@@ -4,56 +4,24 @@ from __future__ import annotations
 
 import json
 import os
-import platform
 import secrets
 import socket
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
-from importlib.metadata import PackageNotFoundError, version
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any, Literal, Self, final
+from typing import Any, Self, final
 
 from hdfs_io import exists, join, open_fs, read_text, write_text
 from yarnml.errors import DataError, UsageError, nearest
 from yarnml.job import Job
 from yarnml.monitor.metric import Metric
 from yarnml.monitor.progress import Glance
+from yarnml.record import Record, State, versions
 
-State = Literal["running", "succeeded", "failed", "killed", "interrupted", "deadline", "lost"]
 BEAT = 1.0  # seconds between two signs of life of a driver
 LOST = 20.0  # seconds without one after which nobody is believed to be there
-VERSIONS = ("yarnml", "numpy", "numba", "scipy", "pyarrow", "pyzmq")
-
-
-@final
-@dataclass(frozen=True, kw_only=True)
-class Record:
-    """What run.json holds."""
-
-    run: str
-    app: str
-    state: State
-    started: float  # seconds since 1970
-    ended: float | None = None
-    host: str  # where the driver runs
-    pid: int
-    job: dict[str, Any]
-    versions: dict[str, str]
-    result: dict[str, Any] = field(default_factory=dict)
-    message: str = ""  # why it ended as it did, unless it succeeded
-
-    @property
-    def seconds(self) -> float | None:
-        return None if self.ended is None else self.ended - self.started
-
-    def to_json(self) -> str:
-        return json.dumps(asdict(self), indent=1)
-
-    @classmethod
-    def from_json(cls, text: str) -> Self:
-        return cls(**json.loads(text))
 
 
 @final
@@ -228,15 +196,6 @@ def follow(urls: Callable[[], dict[str, str]], ended: Callable[[], bool], every:
         if last:
             return
         time.sleep(every)
-
-
-def versions() -> dict[str, str]:
-    """Of Python and the packages that results may depend on."""
-    found = {"python": platform.python_version()}
-    for name in VERSIONS:
-        with suppress(PackageNotFoundError):
-            found[name] = version(name)
-    return found
 
 
 def _append(url: str, text: str) -> None:

@@ -1,0 +1,51 @@
+"""A record: what run.json holds of a run: what was asked, by which versions, when, and how it ended."""
+
+from __future__ import annotations
+
+import json
+import platform
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any, Literal, Self, final
+
+State = Literal["running", "succeeded", "failed", "killed", "interrupted", "deadline", "lost"]
+VERSIONS = ("yarnml", "numpy", "numba", "scipy", "pyarrow", "pyzmq")
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class Record:
+    """Written at a run's start and again at its end, each time whole."""
+
+    run: str
+    app: str
+    state: State
+    started: float  # seconds since 1970
+    ended: float | None = None
+    host: str  # where the driver runs
+    pid: int
+    job: dict[str, Any]
+    versions: dict[str, str]
+    result: dict[str, Any] = field(default_factory=dict)
+    message: str = ""  # why it ended as it did, unless it succeeded
+
+    @property
+    def seconds(self) -> float | None:
+        return None if self.ended is None else self.ended - self.started
+
+    def to_json(self) -> str:
+        return json.dumps(asdict(self), indent=1)
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        return cls(**json.loads(text))
+
+
+def versions() -> dict[str, str]:
+    """Of Python and the packages that results may depend on."""
+    found = {"python": platform.python_version()}
+    for name in VERSIONS:
+        with suppress(PackageNotFoundError):
+            found[name] = version(name)
+    return found
