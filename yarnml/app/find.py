@@ -9,7 +9,6 @@ from hashlib import sha256
 from pathlib import Path
 from types import ModuleType
 
-import yarnml
 from yarnml.app.app import App
 from yarnml.errors import UsageError, nearest
 
@@ -81,7 +80,9 @@ def _import_package(alias: str, folder: Path) -> None:
 
 def _app(name: str, ref: str, package: ModuleType, module: ModuleType, source: dict[str, bytes], private: bool) -> App:
     about = (package.__doc__ or module.__doc__ or "").strip().partition("\n")[0]
-    version = getattr(package, "__version__", None) or ("" if private else yarnml.__version__)
+    version = getattr(package, "__version__", None) or (
+        "" if private else importlib.import_module("yarnml").__version__
+    )
     return App.of(
         module, name=name, ref=ref, about=about, version=version, source=source, code=digest(source), private=private
     )

@@ -1,0 +1,51 @@
+"""Scores don't depend on how rows are cut into chunks and threads, and an empty share has some too."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hdfs_io import Label, Rows, Schema
+from yarnml.app import load_app
+from yarnml.app import scores as module
+from yarnml.app.scores import predicted, score
+from yarnml.kernels.crew import Crew
+from yarnml.model import Model
+
+
+@pytest.fixture
+def model() -> Model:
+    schema = Schema(sparse=False, width=2, label=Label("y", (0, 1)))
+    W = np.array([[1, -1], [-2, 2], [0.5, 0]], np.float32)
+    return Model(app="mlr", task="classification", schema=schema, config={}, arrays={"W": W})
+
+
+def rows(n: int) -> Rows:
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, n).astype(np.int32)
+    return Rows(rng.standard_normal((n, 2)).astype(np.float32), y, None, None, np.arange(n))
+
+
+@pytest.mark.parametrize("chunk", [7, 100, 10_000])
+@pytest.mark.parametrize("threads", [1, 3])
+def test_chunks_and_threads_change_nothing(
+    model: Model, chunk: int, threads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app, some = load_app("mlr"), rows(1000)
+    assert app.task is not None
+    whole: Any = app.task.metrics(score(app, model, some))
+    expected = predicted(app, model, some.X)["probability"]
+    monkeypatch.setattr(module, "CHUNK", chunk)
+    crew = Crew(threads)
+    assert app.task.metrics(score(app, model, some, crew)) == pytest.approx(whole)
+    np.testing.assert_allclose(predicted(app, model, some.X, crew)["probability"], expected, rtol=1e-6)
+    crew.close()
+
+
+def test_no_rows(model: Model) -> None:
+    app = load_app("mlr")
+    assert app.task is not None
+    assert app.task.metrics(score(app, model, rows(0))) == {}
+    assert predicted(app, model, rows(0).X)["probability"].shape == (0, 2)
