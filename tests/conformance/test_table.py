@@ -43,7 +43,14 @@ def in_threads(
 
     def server(k: int) -> None:
         serve(
-            listeners[k], tables, server=k, servers=servers, workers=workers, staleness=staleness, seed=seed, check=check
+            listeners[k],
+            tables,
+            server=k,
+            servers=servers,
+            workers=workers,
+            staleness=staleness,
+            seed=seed,
+            check=check,
         )
 
     def worker(w: int) -> None:
@@ -72,7 +79,11 @@ def test_local(staleness: int | None) -> None:
 def test_threads(workers: int, servers: int, staleness: int | None) -> None:
     """With 9 servers some own no row."""
     in_threads(
-        specs(workers), lambda t, w: work(t, w, workers, staleness), workers=workers, servers=servers, staleness=staleness
+        specs(workers),
+        lambda t, w: work(t, w, workers, staleness),
+        workers=workers,
+        servers=servers,
+        staleness=staleness,
     )
 
 

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from tests.ps.world import World
 from yarnml.ps import TableSpec
-from yarnml.ps.shard import Shard
 
 CLOCKS = 6
 
@@ -28,13 +27,13 @@ def tables(draw: st.DrawFn, workers: int) -> list[TableSpec]:
     ]
 
 
-def play(data: st.DataObject, seed: int, *, losses: bool, shard: type = Shard) -> World:
+def play(data: st.DataObject, seed: int, *, losses: bool) -> World:
     workers = data.draw(st.integers(1, 4))
     world = World(
-        data.draw(tables(workers)), workers=workers, servers=data.draw(st.integers(1, 3)), seed=seed, shard=shard
+        data.draw(tables(workers)), workers=workers, servers=data.draw(st.integers(1, 3)), seed=seed, losses=losses
     )
     for _ in range(400):
-        world.step(CLOCKS, losses)
+        world.step(CLOCKS)
     world.finish(CLOCKS)
     return world
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Row:
-    """`ratio` is ours over the peer's; `aim` says what it (or `ours`, without a peer) should be, `holds` whether it is."""
+    """`ratio`: ours over the peer's; `aim`: what it (without a peer: `ours`) should be; `holds`: whether it is."""
 
     name: str
     ours: float

@@ -92,6 +92,7 @@ class Client(Tables):
         self._requests = 0
         self._open: dict[int, tuple[int, m.Get]] = {}  # requests without an answer
         self._checked = monotonic()
+        self._finished = False
         self.clock_now = 0
 
     def table(self, name: str) -> RemoteTable:
@@ -121,7 +122,11 @@ class Client(Tables):
         self._wait(lambda: all(s.empty for s in self._senders), self._unacknowledged)
 
     def finish(self) -> None:
+        if self._finished:
+            return
         self.flush()
+        self._open.clear()
+        self._finished = True
         for server in range(len(self._channels)):
             self._tell(server, m.Done(**self._head(server)))
         end = monotonic() + FAREWELL
@@ -254,10 +259,11 @@ class Client(Tables):
 
     def _nudge(self) -> None:
         """A connection may have broken and lost what was on its way: ask what came, and ask again for rows."""
-        for server in range(len(self._senders)):
-            self._push(server, self._question(server))
-        for server, get in list(self._open.values()):
-            self._push(server, get)
+        for server, sender in enumerate(self._senders):
+            if not (self._finished and sender.empty):  # else it may be gone, rightly
+                self._channels[server].send(self._question(server))
+        for server, get in self._open.values():
+            self._channels[server].send(get)
 
     def _unacknowledged(self) -> str:
         late = [str(k) for k, sender in enumerate(self._senders) if not sender.empty]

@@ -1,0 +1,86 @@
+"""The client: its waits end, and say who was waited for."""
+
+from __future__ import annotations
+
+import threading
+from time import monotonic
+
+import numpy as np
+import pytest
+
+from yarnml.comm.company import Alone
+from yarnml.errors import PeerLost, Stopped
+from yarnml.ps import Client, TableSpec, connect, serve
+from yarnml.wire.memory import Exchange, MemoryTransport
+
+SPECS = [TableSpec("W", (10, 2))]
+
+
+def alone() -> None:
+    """The run goes on."""
+
+
+def client(transport: MemoryTransport, addresses: list[str], check: object = alone, deadline: float = 60.0) -> Client:
+    company = Alone(lambda _: None, check)  # type: ignore[arg-type]
+    channels = connect(transport, addresses, 0)
+    return Client(company, transport, channels, SPECS, worker=0, staleness=0, deadline=deadline)
+
+
+def test_the_deadline_names_server_rows_table_and_clock() -> None:
+    transport = MemoryTransport(Exchange())
+    dumb = transport.listen()
+    tables = client(transport, [dumb.address], deadline=0.3)
+    tables.clock()
+    with pytest.raises(PeerLost, match=r"server 0 to send rows \[2, 5\) of table 'W' as of clock 0"):
+        tables.table("W").get(slice(2, 5))
+    with pytest.raises(PeerLost, match="server 0 to take what worker 0 sent"):
+        tables.flush()
+
+
+def test_a_run_that_stops_ends_a_wait() -> None:
+    transport = MemoryTransport(Exchange())
+    dumb = transport.listen()
+    end = monotonic() + 0.2
+
+    def stopping() -> None:
+        if monotonic() > end:
+            raise Stopped("killed")
+
+    with pytest.raises(Stopped, match="killed"):
+        client(transport, [dumb.address], stopping).table("W").get()
+
+
+def test_a_run_that_stops_ends_a_server() -> None:
+    def stopping() -> None:
+        raise Stopped("killed")
+
+    with pytest.raises(Stopped, match="killed"):
+        serve(
+            MemoryTransport(Exchange()).listen(),
+            SPECS,
+            server=0,
+            servers=1,
+            workers=1,
+            staleness=0,
+            seed=0,
+            check=stopping,
+        )
+
+
+def test_what_a_clock_has_read_is_handed_out_again() -> None:
+    transport = MemoryTransport(Exchange())
+    listener = transport.listen()
+    thread = threading.Thread(
+        target=lambda: serve(listener, SPECS, server=0, servers=1, workers=1, staleness=0, seed=0, check=alone)
+    )
+    thread.start()
+    tables = client(transport, [listener.address])
+    W = tables.table("W")
+    assert W.get(3) is W.get(3)
+    assert W.get() is W.get()
+    before = W.get()
+    W.inc(3, np.ones(2))
+    assert W.get(3)[0] == 1
+    assert before[3, 0] == 0, "what was handed out stands"
+    tables.finish()
+    thread.join()
