@@ -67,6 +67,11 @@ class Elf:
         return all(s.offset % s.align == s.address % s.align for s in self.loads if s.align > 1)
 
 
+def is_shared(path: Path) -> bool:
+    """Whether this is a shared library, by its name first: most files needn't be opened."""
+    return ".so" in path.name and is_elf(path)
+
+
 def is_elf(path: Path) -> bool:
     with path.open("rb") as file:
         return file.read(4) == MAGIC

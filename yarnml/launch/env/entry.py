@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+import os
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 
 @dataclass(frozen=True, order=True)
@@ -28,14 +29,14 @@ def digest(entries: Iterable[Entry], *options: str, contents: bool = False) -> s
     return total.hexdigest()[:16]
 
 
-def below(folder: Path, name: str) -> list[Entry]:
-    """Every file in a folder, as `name`/…; hidden ones and Python's caches aren't taken."""
-    files = [file for file in sorted(folder.rglob("*")) if file.is_file()]
-    return [
-        Entry("/".join(part for part in (name, *parts) if part), file)
-        for file in files
-        if not any(p.startswith(".") or p == "__pycache__" for p in (parts := file.relative_to(folder).parts))
-    ]
+def below(folder: Path, name: str = "", skip: Collection[str] = ("__pycache__",)) -> list[Entry]:
+    """Every file in a folder, named below `name`; hidden ones and folders called as in `skip` aren't taken."""
+    found = []
+    for here, folders, files in os.walk(folder, followlinks=True):
+        folders[:] = sorted(f for f in folders if f not in skip and not f.startswith("."))
+        inner = PurePosixPath(name, Path(here).relative_to(folder).as_posix())
+        found += [Entry((inner / file).as_posix(), Path(here, file)) for file in sorted(files) if file[0] != "."]
+    return found
 
 
 def _content(path: Path) -> str:

@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
-from yarnml.errors import UsageError
 from yarnml.launch.env.elf import Elf, is_elf, read
 
 GLIBC = re.compile(
@@ -20,7 +19,7 @@ LOADER_DIRS = ("/lib64", "/usr/lib64", "/lib", "/usr/lib")
 def linked(files: Iterable[Path]) -> dict[str, Path]:
     """The libraries that `files` need and don't hold, by the name that the loader asks for.
 
-    UsageError names a library that this machine doesn't have either.
+    One that this machine doesn't have either is optional: what needs it can't be loaded here.
     """
     packed = {file.name: file for file in files}
     found: dict[str, Path] = {}
@@ -28,15 +27,15 @@ def linked(files: Iterable[Path]) -> dict[str, Path]:
     while waiting:
         file = waiting.pop()
         elf = read(file)
-        for name in elf.needed:
-            if name in packed or name in found or GLIBC.fullmatch(name):
-                continue
-            found[name] = find(name, elf, file)
-            waiting.append(found[name])
+        for name in (n for n in elf.needed if n not in packed and n not in found and not GLIBC.fullmatch(n)):
+            library = find(name, elf, file)
+            if library is not None:
+                found[name] = library
+                waiting.append(library)
     return found
 
 
-def find(name: str, elf: Elf, user: Path) -> Path:
+def find(name: str, elf: Elf, user: Path) -> Path | None:
     """The file that the loader takes for `name` when `user` asks for it (ld.so(8))."""
     origin = [part.replace("$ORIGIN", str(user.parent)).replace("${ORIGIN}", str(user.parent)) for part in elf.search]
     path = [part for part in os.environ.get("LD_LIBRARY_PATH", "").split(":") if part]
@@ -44,7 +43,7 @@ def find(name: str, elf: Elf, user: Path) -> Path:
         file = Path(folder, name)
         if file.is_file() and is_elf(file) and _machine(file) == elf.machine:
             return file.resolve()
-    raise UsageError(f"{user}: needs {name}, which this machine doesn't have; install it, or remove that package")
+    return None
 
 
 def _machine(file: Path) -> int | None:

@@ -12,7 +12,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from yarnml.errors import UsageError
-from yarnml.launch.env.elf import is_elf, read
+from yarnml.launch.env.elf import is_shared, read
 from yarnml.launch.env.entry import Entry, below
 from yarnml.launch.env.prune import runs
 
@@ -55,18 +55,21 @@ def entries(dist: Distribution) -> list[Entry]:
 
 
 def without_twins(entries: list[Entry]) -> list[Entry]:
-    """Less the copies of libraries that wheels hold instead of links: only the loader's name of each is needed.
+    """Less the copies of libraries that wheels hold instead of links, and those that nothing links to any more.
 
-    Arrow has three of each, and libraries left of which nothing links to once unused modules are gone.
+    Arrow has its libraries three times, and several that only its unused modules need.
     """
-    libraries = {entry for entry in entries if "/lib" in entry.name and _versioned(entry) and is_elf(entry.source)}
-    while True:
-        wanted = {name for entry in entries if is_elf(entry.source) for name in read(entry.source).needed}
-        unused = {entry for entry in libraries if entry.source.name not in wanted}
+    names = {entry.source.name for entry in entries if ".so" in entry.source.name}
+    versioned = {name.partition(".so.")[0] + ".so" for name in names if ".so." in name}
+    linkable = {name for name in names if name.startswith("lib") and (".so." in name or name in versioned)}
+    while linkable:
+        wanted = {name for entry in entries if is_shared(entry.source) for name in read(entry.source).needed}
+        unused = linkable - wanted
         if not unused:
-            return entries
-        libraries -= unused
-        entries = [entry for entry in entries if entry not in unused]
+            break
+        linkable -= unused
+        entries = [entry for entry in entries if entry.source.name not in unused]
+    return entries
 
 
 def own() -> list[Entry]:
@@ -93,7 +96,9 @@ def compiled() -> list[Entry]:
 def _folder(name: str) -> Path:
     spec = find_spec(name)
     if spec is None or not spec.submodule_search_locations:
-        raise UsageError(f"the package {name} is not importable here; install yarnml: pip install yarnml, or pip install -e .")
+        raise UsageError(
+            f"the package {name} is not importable here; install yarnml: pip install yarnml, or pip install -e ."
+        )
     return Path(next(iter(spec.submodule_search_locations)))
 
 
@@ -101,7 +106,9 @@ def _distribution(name: str) -> Distribution:
     try:
         return distribution(name)
     except PackageNotFoundError as error:
-        raise UsageError(f"the package {name} is not installed here; pip install {name} (yarnml: pip install -e .)") from error
+        raise UsageError(
+            f"the package {name} is not installed here; pip install {name} (yarnml: pip install -e .)"
+        ) from error
 
 
 def _installed(name: str) -> bool:
@@ -115,7 +122,3 @@ def _installed(name: str) -> bool:
 def _editable(dist: Distribution) -> bool:
     url = json.loads(dist.read_text("direct_url.json") or "{}")
     return bool(url.get("dir_info", {}).get("editable", False))
-
-
-def _versioned(entry: Entry) -> bool:
-    return ".so" in entry.source.name and ".cpython-" not in entry.source.name

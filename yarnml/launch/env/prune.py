@@ -22,9 +22,10 @@ DYNLOAD = ("_test", "_xx", "xx", "_ctypes_test", "_tkinter", "_curses", "readlin
 # Parts of packages that are large, that yarnml doesn't use and that the package does without.
 UNUSED: dict[str, tuple[str, ...]] = {
     # Arrow's servers, cloud stores (data is reached by fsspec), and formats that hdfs_io doesn't read
-    "pyarrow": ("_flight", "flight", "_s3fs", "_gcsfs", "_azurefs", "_hdfs", "_orc", "_dataset_orc", "gandiva")
-    + ("_pyarrow_cpp_tests", "jvm", "src", "scripts", "interchange/tests"),
-    "numba": ("cuda/tests", "core/typeconv/tests"),
+    "pyarrow": (
+        *("_flight", "flight", "_s3fs", "_gcsfs", "_azurefs", "_hdfs", "_orc", "_dataset_orc", "gandiva"),
+        *("_pyarrow_cpp_tests", "jvm", "src", "scripts"),
+    ),
     "scipy": ("datasets",),
 }
 

@@ -8,8 +8,8 @@ import sysconfig
 from pathlib import Path
 
 from yarnml.errors import UsageError
-from yarnml.launch.env.entry import Entry
-from yarnml.launch.env.prune import runs_stdlib
+from yarnml.launch.env.entry import Entry, below
+from yarnml.launch.env.prune import FOLDERS, runs_stdlib
 
 EXECUTABLE = "bin/python"
 LIBRARIES = "lib"  # where libraries go that are no part of a package
@@ -18,14 +18,16 @@ LIBRARIES = "lib"  # where libraries go that are no part of a package
 def executable() -> Path:
     """The interpreter itself: a virtual environment only links to it."""
     if sys.platform != "linux":
-        raise UsageError(f"Python can be shipped from Linux only, not from {sys.platform}; say --env with a tarball for Linux")
+        raise UsageError(
+            f"Python can be shipped from Linux only, not from {sys.platform}; say --env with a tarball for Linux"
+        )
     return Path(sys.executable).resolve()
 
 
 def stdlib() -> list[Entry]:
     folder = Path(sysconfig.get_path("stdlib"))
-    names = {file.relative_to(folder).as_posix(): file for file in folder.rglob("*") if file.is_file()}
-    return [Entry(f"{home()}/{name}", file) for name, file in sorted(names.items()) if runs_stdlib(name)]
+    files = [entry for entry in below(folder, skip=FOLDERS) if runs_stdlib(entry.name)]
+    return [Entry(f"{home()}/{entry.name}", entry.source) for entry in files if entry.source.is_file()]
 
 
 def home() -> str:

@@ -9,7 +9,18 @@ that follow a loaded segment up to its page's end.
 from __future__ import annotations
 
 from yarnml.errors import UsageError
-from yarnml.launch.env.elf import DT_DEBUG, DT_NULL, DT_RPATH, DT_RUNPATH, DT_STRTAB, DYNAMIC, SEGMENT, Elf, Segment, Tag
+from yarnml.launch.env.elf import (
+    DT_DEBUG,
+    DT_NULL,
+    DT_RPATH,
+    DT_RUNPATH,
+    DT_STRTAB,
+    DYNAMIC,
+    SEGMENT,
+    Elf,
+    Segment,
+    Tag,
+)
 from yarnml.launch.env.elf import parse as parse_elf
 
 
@@ -54,7 +65,12 @@ def _room(elf: Elf, data: bytearray, size: int) -> Segment | None:
     for this, after in zip(elf.loads, elf.loads[1:], strict=False):
         end = this.offset + this.size
         free = this.size == this.memory and this.address + this.size + size <= after.address - after.address % 4096
-        if free and end + size <= after.offset and this.address + this.size > strings and not any(data[end : end + size]):
+        if (
+            free
+            and end + size <= after.offset
+            and this.address + this.size > strings
+            and not any(data[end : end + size])
+        ):
             return this
     return None
 
