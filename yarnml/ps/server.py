@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from time import monotonic
+from typing import final
 
 from yarnml.ps.shard import Send, Shard
 from yarnml.ps.spec import TableSpec, resolve
 from yarnml.wire.frames import WireError
-from yarnml.wire.transport import Listener, Receipt
+from yarnml.wire.transport import Listener, Receipt, Status
 
 CHECK = 0.1  # s
+FAREWELL = 5.0  # s
+FAREWELL_TURN = 0.01  # s
 
 
 def serve(
@@ -34,25 +37,51 @@ def serve(
     shard = Shard(
         resolve(specs, staleness), server=server, servers=servers, workers=workers, seed=seed, generation=generation
     )
-    names = [f"worker {w}" for w in range(workers)]
-    lent: deque[tuple[Receipt, Send]] = deque()
-    refused = 0
+    loop = _Loop(listener, shard)
     checked = monotonic()
     while not shard.done:
-        came = listener.recv(CHECK)
-        while lent and lent[0][0].done:
-            shard.returned(lent.popleft()[1])
-        if came is not None:
-            try:
-                effects = shard.handle(came[1])
-            except WireError:
-                refused += 1
-                continue
-            for send in effects:
-                receipt = listener.send(names[send.worker], send.message, track=bool(send.loan))
-                if send.loan:
-                    lent.append((receipt, send))
+        loop.turn(CHECK)
         if monotonic() - checked > CHECK:
             checked = monotonic()
             check()
-    return refused + listener.refused
+    loop.farewell(range(workers))
+    return loop.refused + listener.refused
+
+
+@final
+class _Loop:
+    """Carries messages between a shard and a listener."""
+
+    def __init__(self, listener: Listener, shard: Shard) -> None:
+        self._listener, self._shard = listener, shard
+        self._lent: deque[tuple[Receipt, Send]] = deque()
+        self.refused = 0
+
+    def turn(self, timeout: float) -> None:
+        """Take in a message, if one comes within `timeout` seconds, and do what follows from it."""
+        came = self._listener.recv(timeout)
+        while self._lent and self._lent[0][0].done:
+            self._shard.returned(self._lent.popleft()[1])
+        if came is None:
+            return
+        try:
+            effects = self._shard.handle(came[1])
+        except WireError:
+            self.refused += 1
+            return
+        for send in effects:
+            self._send(send)
+
+    def _send(self, send: Send) -> Status:
+        receipt = self._listener.send(f"worker {send.worker}", send.message, track=bool(send.loan))
+        if send.loan:
+            self._lent.append((receipt, send))
+        return receipt.status
+
+    def farewell(self, workers: Iterable[int]) -> None:
+        """Wait until the workers have closed their channels: if this end closes first, they lose what they have
+        not read, such as the last Ack."""
+        end = monotonic() + FAREWELL
+        while workers and monotonic() < end:
+            self.turn(FAREWELL_TURN)
+            workers = [w for w in workers if self._send(self._shard.acknowledgement(w)) is not Status.GONE]

@@ -106,7 +106,7 @@ class Shard:
     def _take(self, message: EndClock | Increments | Done) -> list[Send]:
         worker, peer = message.sender, self._peers[message.sender]
         if message.seq < peer.expected:
-            return [self._ack(worker)]
+            return [self.acknowledgement(worker)]
         if message.seq > peer.expected:
             if peer.complained == peer.expected:
                 return []
@@ -133,15 +133,16 @@ class Shard:
         peer.unacked += 1
         peer.unacked_bytes += 0 if isinstance(message, Done) else sum(p.values.nbytes for p in message.patches)
         if last or peer.unacked >= ACK_EVERY or peer.unacked_bytes >= ACK_BYTES:
-            return [self._ack(message.sender)]
+            return [self.acknowledgement(message.sender)]
         return []
 
     def _reply_to_ask(self, ask: Ask) -> Send:
         if self._peers[ask.sender].expected > ask.seq:
-            return self._ack(ask.sender)
+            return self.acknowledgement(ask.sender)
         return self._nack(ask.sender)
 
-    def _ack(self, worker: int) -> Send:
+    def acknowledgement(self, worker: int) -> Send:
+        """What tells a worker how much of what it sent has been taken."""
         peer = self._peers[worker]
         peer.unacked = peer.unacked_bytes = 0
         return Send(worker, Ack(generation=self._generation, seq=peer.expected - 1, read=self._slowest))
