@@ -1,6 +1,6 @@
 """Multiclass logistic regression, on minibatches, by AdaGrad on the servers.
 
-    minimise  f(W) = 1/n sum_i -log softmax(x_i' W)[y_i] + l2/2 |W|^2    over W (d + 1, K)
+    minimise  f(W) = 1/n sum_i -log softmax(x_i' W)[y_i] + l2/2 |W|^2    over W (d + 1, K), its last row not in |W|
 
 where x_i is row i with every feature shifted and scaled, x = (raw - shift) / spread, and a last 1 for the bias:
 dense features by their mean and standard deviation; sparse ones by their largest value alone, which keeps zeros zero.
@@ -38,7 +38,7 @@ class Config(AppConfig):
     epochs: Count = 20  # passes over the data
     batch: Count | None = None  # rows a clock, over all workers; none: about 100 clocks a pass
     lr: Positive = 0.2  # step size of AdaGrad
-    l2: NonNegative = 1e-5  # strength of the penalty on large weights
+    l2: NonNegative | None = None  # strength of the penalty on large weights; none: 1 / rows
     average: bool = True  # the model is the mean over half a pass, not the last W
     patience: Count = 3  # with --valid: passes without a gain after which training stops
 
@@ -46,7 +46,7 @@ class Config(AppConfig):
 def tables(cfg: Config, data: Schema) -> list[TableSpec]:
     shape = (data.width + 1, data.classes)  # the bias is the last row
     return [
-        TableSpec("W", shape, function=AdaGrad(cfg.lr, l2=cfg.l2)),
+        TableSpec("W", shape, function=AdaGrad(cfg.lr)),
         TableSpec("mean", shape, push="lazy"),
         TableSpec("scale", (data.width + 1, 2), dtype="float64", staleness=0, push="lazy"),
     ]
@@ -61,8 +61,11 @@ def start(me: Worker, cfg: Config) -> None:
 def work(me: Worker, cfg: Config) -> None:
     W, mean = me.table("W"), me.table("mean")
     scale = Scale.of(me.table("scale").get())
+    l2 = 1 / me.rows if cfg.l2 is None else cfg.l2
     for batch in me.batches(cfg.batch, cfg.epochs, cfg.patience):
-        G, loss = gradient(W.get(batch.columns), batch, scale.at(batch.columns), me)
+        V = W.get(batch.columns)
+        G, loss = gradient(V, batch, scale.at(batch.columns), me)
+        G[:-1] += np.float32(l2 / me.workers) * V[:-1]
         W.inc(batch.columns, G)
         if me.index == 0 and (t := snapshot(batch)):
             M = mean.get()
