@@ -36,6 +36,16 @@ def test_nearest_equals_numpy(n: int, d: int, k: int, crew: Crew) -> None:
         np.testing.assert_allclose(squared, distance, rtol=1e-4, atol=1e-4)
 
 
+def test_far_from_zero_near_each_other(crew: Crew) -> None:
+    rng = np.random.default_rng(5)
+    C = (rng.standard_normal((6, 3)) * 3 + 1e5).astype(np.float32)
+    X = (C[rng.integers(0, 6, 3000)] + rng.standard_normal((3000, 3)) / 8).astype(np.float32)
+    label, distance = nearest_reference(X, C)
+    ours, squared = nearest(X, C, crew)
+    np.testing.assert_array_equal(ours, label)
+    np.testing.assert_allclose(squared, distance, rtol=1e-4, atol=1e-4)
+
+
 def test_equal_centres_go_to_the_first(crew: Crew) -> None:
     label, distance = nearest(np.ones((3, 2), np.float32), np.ones((4, 2), np.float32), crew)
     assert label.tolist() == [0, 0, 0]

@@ -30,14 +30,16 @@ def nearest(X: F32 | CSR, C: F32, crew: Crew) -> tuple[I32, F32]:
     """For each row of X (n, d) the number of its nearest centre in C (k, d), the first among equals, and their squared
     Euclidean distance."""
     label, distance = np.empty(len(X), np.int32), np.empty(len(X), np.float32)
-    V = np.ascontiguousarray(C.T)
-    c = -0.5 * np.einsum("kd,kd->k", C, C, dtype=np.float64).astype(np.float32)  # argmin |x - c|^2 = argmax x'c - c'c/2
+    origin = None if isinstance(X, CSR) else far_origin(C)
+    V = np.ascontiguousarray((C if origin is None else C - origin).T)
+    c = -0.5 * np.einsum("dk,dk->k", V, V, dtype=np.float64).astype(np.float32)  # argmin |x - c|^2 = argmax x'c - c'c/2
 
     def part(lo: int, hi: int) -> None:
         for a in range(lo, hi, BLOCK):
             b = min(hi, a + BLOCK)
             rows = X.slice(a, b) if isinstance(X, CSR) else X[a:b]
-            first_largest(scores(rows, V, c), label[a:b], distance[a:b])
+            near = rows if origin is None or isinstance(rows, CSR) else rows - origin
+            first_largest(scores(near, V, c), label[a:b], distance[a:b])
             if isinstance(rows, CSR):
                 score = distance[a:b].copy()
                 squares(rows.indptr, rows.values, distance[a:b])
@@ -47,6 +49,13 @@ def nearest(X: F32 | CSR, C: F32, crew: Crew) -> tuple[I32, F32]:
 
     crew.each(part, len(X))
     return label, distance
+
+
+def far_origin(C: F32) -> F32 | None:
+    """The middle of the centres, if it is so far from zero that float32 scores would lose what tells them apart."""
+    middle: F32 = C.mean(axis=0, dtype=np.float64).astype(np.float32)
+    wide = ((C - middle).astype(np.float64) ** 2).sum(axis=1).max()
+    return middle if (middle.astype(np.float64) ** 2).sum() > 16 * wide else None
 
 
 def regroup(X: F32 | CSR, weight: F32 | None, old: I32, new: I32, k: int, crew: Crew) -> tuple[F64, int]:
