@@ -118,8 +118,9 @@ class Client(Tables):
 
     def flush(self) -> None:
         """Wait until servers have taken everything that was sent."""
-        self._nudge()
-        self._wait(lambda: all(s.empty for s in self._senders), self._unacknowledged)
+        if not self._all_taken():
+            self._nudge()
+            self._wait(self._all_taken, self._unacknowledged)
 
     def finish(self) -> None:
         if self._finished:
@@ -130,7 +131,7 @@ class Client(Tables):
         for server in range(len(self._channels)):
             self._tell(server, m.Done(**self._head(server)))
         end = monotonic() + FAREWELL
-        self._wait(lambda: all(s.empty for s in self._senders) or monotonic() > end, self._unacknowledged)
+        self._wait(lambda: self._all_taken() or monotonic() > end, self._unacknowledged)
         for channel in self._channels:
             channel.close()
 
@@ -145,7 +146,7 @@ class Client(Tables):
             self._ask(table, table.cache.wants(k))
             return False
 
-        if not table.cache.fresh(k):
+        if not fresh():
             self._wait(fresh, lambda: self._stale(table, k))
         return table.cache.get(k, table.patches.so_far)
 
@@ -237,11 +238,16 @@ class Client(Tables):
 
     # ---- waiting
 
+    def _all_taken(self) -> bool:
+        return all(sender.empty for sender in self._senders)
+
     def _wait(self, ready: Callable[[], bool], awaited: Callable[[], str]) -> None:
-        """Take in messages until `ready`. Raises what the company's check raises, and PeerLost at the deadline."""
+        """Take in messages until what isn't `ready` is. Raises what the company's check does, and PeerLost in the end."""
         heard = start = monotonic()
-        while not ready():
+        while True:
             came = self._transport.wait(self._channels, CHECK) and self._take_one()
+            if ready():
+                return
             self._check()
             now = monotonic()
             heard = now if came else heard

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from time import monotonic, perf_counter
 from typing import Any, final
 
 import numpy as np
 import zmq
+import zmq.backend
 
 from yarnml.wire.frames import Frame, WireError, decode, encode
 from yarnml.wire.message import Message
@@ -250,9 +251,12 @@ class _Wait:
         return True
 
 
+_option: Callable[..., Any] = zmq.backend.Socket.get  # the sugared one makes an enum
+
+
 def _any_readable(sockets: list[zmq.Socket[bytes]]) -> bool:
-    return any(map(_readable, sockets))
+    return _readable(sockets[0]) if len(sockets) == 1 else any(map(_readable, sockets))
 
 
 def _readable(socket: zmq.Socket[bytes]) -> bool:
-    return bool(int(socket.get(EVENTS)) & POLLIN)
+    return bool(_option(socket, EVENTS) & POLLIN)
