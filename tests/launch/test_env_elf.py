@@ -89,11 +89,18 @@ def test_libraries_are_followed_to_the_end(tmp_path: Path, monkeypatch: pytest.M
     (wheel / "more").mkdir()
     (wheel / "more/libbeside.so").write_bytes(elf())
     monkeypatch.setattr(libraries, "system_dirs", lambda: (str(system),))
-    found = linked([wheel / "module.so", wheel / "libown.so"])
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "lib").mkdir()
+    python = tmp_path / "bin/python"
+    python.write_bytes(elf(["libpython3.so"], path=(DT_RPATH, "$ORIGIN/../lib")))
+    (tmp_path / "lib/libpython3.so").write_bytes(elf())
+    (tmp_path / "lib/libssl.so.3").write_bytes(b"for another machine")
+    found = linked([wheel / "module.so", wheel / "libown.so", python], python)
     assert found == {
         "libssl.so.3": system / "libssl.so.3",
         "libcrypto.so.3": system / "libcrypto.so.3",
         "libbeside.so": wheel / "more/libbeside.so",
+        "libpython3.so": tmp_path / "lib/libpython3.so",
     }
 
 

@@ -16,7 +16,7 @@ from yarnml.errors import UsageError
 from yarnml.launch.env import Resource
 from yarnml.launch.env import wheels as wheels_module
 from yarnml.launch.env.added import files, py_files
-from yarnml.launch.env.given import given, same_version
+from yarnml.launch.env.given import NEEDS, given, same_version
 from yarnml.launch.env.pack import Pack
 from yarnml.launch.env.wheels import wheels
 
@@ -43,7 +43,7 @@ def tarball(path: Path, *names: str, **links: str) -> str:
 )
 def test_a_tarball_has_its_python_at_the_top_or_one_folder_below(tmp_path: Path, names: list[str], python: str) -> None:
     found = given(tarball(tmp_path / "my ënv.tar.gz", *names))
-    assert (found.python, found.version, found.note) == (python, (3, 12), "")
+    assert (found.python, found.version) == (python, (3, 12))
     assert given(tarball(tmp_path / "e.tar", *names)).python == python
     assert same_version(found) == (sys.version_info[:2] == (3, 12))
 
@@ -51,7 +51,15 @@ def test_a_tarball_has_its_python_at_the_top_or_one_folder_below(tmp_path: Path,
 def test_a_python_that_links_out_of_its_tarball_is_said(tmp_path: Path) -> None:
     found = given(tarball(tmp_path / "e.tgz", python="python3", python3="python3.12", python3_12="/usr/bin/python3.12"))
     assert "/usr/bin/python3.12 must exist on every node" in found.note
-    assert given(tarball(tmp_path / "f.tgz", "bin/python3.12", python="python3.12")).note == ""
+    assert "link" not in given(tarball(tmp_path / "f.tgz", "bin/python3.12", python="python3.12")).note
+
+
+def test_what_a_tarball_lacks_is_said(tmp_path: Path) -> None:
+    site = "lib/python3.12/site-packages"
+    names = ["bin/python", *(f"{site}/{name}/__init__.py" for name in sorted(NEEDS))]
+    assert given(tarball(tmp_path / "all.tgz", *names)).note == ""
+    without = [name for name in names if "/numba/" not in name and "/zmq/" not in name]
+    assert "it holds no numba, zmq" in given(tarball(tmp_path / "some.tgz", *without)).note
 
 
 def test_a_folder_of_the_nodes_is_taken_at_its_word() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tarfile
 from datetime import timedelta
 from pathlib import Path
 
@@ -11,6 +10,8 @@ import pytest
 
 from tests.launch.elves import elf
 from tests.launch.installed import needs_installed
+from tests.launch.unpack import unpack
+from yarnml.errors import UsageError
 from yarnml.launch.env import archive, packages, remove_old, shelf
 from yarnml.launch.env.entry import Entry, below, digest
 from yarnml.launch.env.pack import Pack
@@ -142,8 +143,7 @@ def test_an_archive_holds_all_and_is_the_same_each_time(tmp_path: Path) -> None:
     os.utime(root / "é.py", (1, 1))
     archive.write(root, tmp_path / "b.tar.gz")
     assert (tmp_path / "a.tar.gz").read_bytes() == (tmp_path / "b.tar.gz").read_bytes()
-    with tarfile.open(tmp_path / "a.tar.gz") as tar:
-        tar.extractall(tmp_path / "out", filter="data")
+    unpack(tmp_path / "a.tar.gz", tmp_path / "out")
     assert (tmp_path / "out/sub/large").read_bytes() == (root / "sub/large").read_bytes()
     assert (tmp_path / "out/é.py").read_text() == "x = 1"
     assert os.access(tmp_path / "out/run", os.X_OK)
@@ -173,6 +173,14 @@ def test_a_pack_that_can_not_be_finished_leaves_nothing(pack: Pack, tmp_path: Pa
 
     with pytest.raises(RuntimeError):
         built(Pack("code", pack.entries, finish=fail), tmp_path / "cache")
+    assert not list((tmp_path / "cache").iterdir())
+
+
+def test_files_that_change_meanwhile_are_not_packed_under_an_old_name(pack: Pack, tmp_path: Path) -> None:
+    assert pack.hash
+    pack.entries[0].source.write_text("x = 2")
+    with pytest.raises(UsageError, match="changed while they were packed"):
+        built(pack, tmp_path / "cache")
     assert not list((tmp_path / "cache").iterdir())
 
 

@@ -15,6 +15,7 @@ import pytest
 
 import yarnml
 from tests.launch.installed import needs_installed
+from tests.launch.unpack import unpack
 from yarnml.errors import UsageError
 from yarnml.launch.env import Resource, Shipment, Wish, plan
 
@@ -75,8 +76,7 @@ def test_it_runs_where_nothing_of_ours_is_installed(tmp_path: Path, monkeypatch:
     shipment = plan(Wish(py_files=(str(helper),))).send(str(tmp_path / "home"))
     container = tmp_path / "container öf 1"
     for resource in shipment.resources:
-        with tarfile.open(resource.url) as tar:
-            tar.extractall(container / resource.name, filter="data")
+        unpack(resource.url, container / resource.name)
     rows = "".join(f"{i % 2} 1:{i % 7} 2:{(i * i) % 5}\n" for i in range(200))
     (container / "train.libsvm").write_text(rows)
 

@@ -23,7 +23,7 @@ def runtime() -> Pack:
     site = site_packages()
     packages = [Entry(f"{site}/{entry.name}", entry.source) for dist in needed() for entry in entries(dist)]
     found = [Entry(EXECUTABLE, executable()), *stdlib(), *packages]
-    libraries = linked(e.source for e in found if is_shared(e.source) or e.name == EXECUTABLE)
+    libraries = linked((e.source for e in found if is_shared(e.source) or e.name == EXECUTABLE), executable())
     found += [Entry(f"{LIBRARIES}/{name}", file) for name, file in libraries.items()]
     tops = {entry.name.removeprefix(f"{site}/").partition("/")[0].removesuffix(".py") for entry in packages}
     return Pack("env", tuple(found), finish=partial(_finish_runtime, frozenset(tops)))

@@ -15,6 +15,7 @@ from yarnml.errors import UsageError
 
 TARBALLS = (".tar.gz", ".tgz", ".tar")  # what YARN unpacks and keeps links and modes in
 OTHERS = (".zip", ".tar.bz2", ".tar.xz", ".tar.zst", ".jar")
+NEEDS = frozenset({"fsspec", "numba", "numpy", "pyarrow", "scipy", "yaml", "zmq"})  # what every role imports
 WAYS = "say a tarball made by venv-pack or conda-pack (a path or URL), or an absolute path that exists on every node"
 
 
@@ -56,30 +57,36 @@ def _tarball(env: str) -> Given:
         raise UsageError(f"--env {env}: can't be read as a tarball ({error}); {WAYS}") from error
     if found is None:
         raise UsageError(f"--env {env}: holds no bin/python, at its top or one folder below; {WAYS}")
-    python, link, version = found
-    if version is not None and version < (3, 11):
-        raise UsageError(f"--env {env}: holds Python {version[0]}.{version[1]}, and yarnml needs 3.11 or newer")
-    note = f"its Python is a link: {link} must exist on every node" if link.startswith("/") else ""
-    return Given(python, env, version, note)
+    if found.version is not None and found.version < (3, 11):
+        version = ".".join(map(str, found.version))
+        raise UsageError(f"--env {env}: holds Python {version}, and yarnml needs 3.11 or newer")
+    return found
 
 
-def _look(env: str) -> tuple[str, str, tuple[int, int] | None] | None:
-    """The shallowest bin/python, what it links to in the end, and the version its lib folder names."""
+def _look(env: str) -> Given | None:
+    """The shallowest bin/python, and what the listing tells of it."""
     fs, path = open_fs(env)
     links: dict[str, str] = {}
     version: tuple[int, int] | None = None
+    missing = set(NEEDS)
     with fs.open(path, "rb") as file, _unzipped(env, file) as plain, tarfile.open(fileobj=plain, mode="r|") as tar:
         for member in tar:
             name = PurePosixPath(member.name).as_posix()
             if re.fullmatch(r"([^/]+/)?bin/python[0-9.]*", name):
                 links[name] = member.linkname if member.issym() else ""
-            elif version is None and (match := re.fullmatch(r"([^/]+/)?lib/python(\d+)\.(\d+)/.*", name)):
+            elif match := re.match(r"([^/]+/)?lib/python(\d+)\.(\d+)/((site|dist)-packages/([^/.]+))?", name):
                 version = int(match[2]), int(match[3])
+                missing.discard(match[6])
     pythons = [name for name in links if name.endswith("bin/python")]
     if not pythons:
         return None
     python = min(pythons, key=lambda name: name.count("/"))
-    return python, _end(python, links), version
+    link, notes = _end(python, links), []
+    if link.startswith("/"):
+        notes.append(f"its Python is a link: {link} must exist on every node")
+    if missing:
+        notes.append(f"it holds no {', '.join(sorted(missing))}: --requirements or the nodes must have them")
+    return Given(python, env, version, "; ".join(notes))
 
 
 def _unzipped(env: str, file: IO[bytes]) -> IO[bytes]:

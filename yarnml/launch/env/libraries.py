@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
-from yarnml.launch.env.elf import Elf, is_elf, read
+from yarnml.launch.env.elf import is_elf, read
 
 GLIBC = re.compile(
     r"(ld-linux.*|ld64|linux-vdso|lib(c|m|dl|rt|pthread|util|resolv|anl|mvec|nss_.*|thread_db|BrokenLocale))\.so(\..*)?"
@@ -16,34 +16,40 @@ GLIBC = re.compile(
 LOADER_DIRS = ("/lib64", "/usr/lib64", "/lib", "/usr/lib")
 
 
-def linked(files: Iterable[Path]) -> dict[str, Path]:
-    """The libraries that `files` need and don't hold, by the name that the loader asks for.
+def linked(files: Iterable[Path], python: Path) -> dict[str, Path]:
+    """The libraries that `files`, `python` among them, need and don't hold, by the name that the loader asks for.
 
     One that this machine doesn't have either is optional: what needs it can't be loaded here.
     """
     packed = {file.name: file for file in files}
     found: dict[str, Path] = {}
     waiting = list(packed.values())
+    everywhere = seen_from(python, read(python).search)  # where the interpreter looks, it looks for all
     while waiting:
         file = waiting.pop()
         elf = read(file)
+        folders = [*seen_from(file, elf.search), *everywhere, *_said(), *system_dirs()]
         for name in (n for n in elf.needed if n not in packed and n not in found and not GLIBC.fullmatch(n)):
-            library = find(name, elf, file)
+            library = find(name, folders, elf.machine)
             if library is not None:
                 found[name] = library
                 waiting.append(library)
     return found
 
 
-def find(name: str, elf: Elf, user: Path) -> Path | None:
-    """The file that the loader takes for `name` when `user` asks for it (ld.so(8))."""
-    origin = [part.replace("$ORIGIN", str(user.parent)).replace("${ORIGIN}", str(user.parent)) for part in elf.search]
-    path = [part for part in os.environ.get("LD_LIBRARY_PATH", "").split(":") if part]
-    for folder in (*origin, *path, *system_dirs()):
-        file = Path(folder, name)
-        if file.is_file() and is_elf(file) and _machine(file) == elf.machine:
-            return file.resolve()
-    return None
+def find(name: str, folders: Iterable[str], machine: int) -> Path | None:
+    """The first library of that name that this processor takes (ld.so(8))."""
+    files = (Path(folder, name) for folder in folders)
+    return next((f.resolve() for f in files if f.is_file() and is_elf(f) and _machine(f) == machine), None)
+
+
+def seen_from(file: Path, search: Iterable[str]) -> list[str]:
+    origin = str(file.parent)
+    return [part.replace("$ORIGIN", origin).replace("${ORIGIN}", origin) for part in search]
+
+
+def _said() -> list[str]:
+    return [part for part in os.environ.get("LD_LIBRARY_PATH", "").split(":") if part]
 
 
 def _machine(file: Path) -> int | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterable
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from importlib.util import find_spec
@@ -85,11 +86,12 @@ def own() -> list[Entry]:
 
 def compiled() -> list[Entry]:
     """The kernels that were compiled here and lie beside the code: numba uses them where the processor is the same."""
+    version = f".py{sys.version_info.major}{sys.version_info.minor}."
     return [
         Entry(f"{name}/{file.relative_to(_folder(name)).as_posix()}", file)
         for name in OWN
         for file in sorted(_folder(name).rglob("__pycache__/*"))
-        if file.suffix in COMPILED
+        if file.suffix in COMPILED and version in file.name
     ]
 
 

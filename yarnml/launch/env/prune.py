@@ -15,7 +15,7 @@ SUFFIXES = frozenset(
 DESCRIPTION = frozenset({"METADATA", "entry_points.txt"})
 
 # The standard library: what has a window or a terminal, installs packages, builds Python, or tests it.
-STDLIB_FOLDERS = frozenset({"ensurepip", "idlelib", "lib2to3", "tkinter", "turtledemo", "pydoc_data", "_pyrepl"})
+STDLIB_FOLDERS = frozenset({"ensurepip", "idlelib", "lib2to3", "tkinter", "turtledemo", "pydoc_data"})
 STDLIB_NAMES = ("config-", "turtle.py", "sitecustomize.py", "usercustomize.py", "EXTERNALLY-MANAGED")
 DYNLOAD = ("_test", "_xx", "xx", "_ctypes_test", "_tkinter", "_curses", "readline", "nis.", "ossaudiodev")
 

@@ -6,10 +6,12 @@ import os
 import posixpath
 import tempfile
 from collections.abc import Callable, Collection
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from hdfs_io import DataError, copy, exists, join, open_fs, remove
+from yarnml.errors import UsageError
 from yarnml.launch.env.archive import write
 from yarnml.launch.env.pack import Pack
 from yarnml.launch.env.tree import lay
@@ -42,6 +44,8 @@ def built(pack: Pack, folder: Path | None = None) -> Path:
         root, made = Path(scratch, "tree"), Path(scratch, pack.archive)
         root.mkdir()
         lay([*pack.entries, *pack.caches], root)
+        if replace(pack).hash != pack.hash:
+            raise UsageError(f"files of {pack.kind} changed while they were packed; submit again")
         if pack.finish is not None:
             pack.finish(root)
         write(root, made)

@@ -45,10 +45,15 @@ class Shipment:
     sent: int  # bytes uploaded: 0 if all was there
 
     def command(self, *args: str) -> str:
-        """A line of sh that becomes Python with `args`; no variable of the node leads it elsewhere."""
-        path = ":".join(f"$PWD/{part}" for part in self.path)
+        """A line of sh that becomes Python with `args`; no variable of the node leads it elsewhere.
+
+        Kernels that get compiled are kept beside the code, for the next run too; a cluster where that can't be
+        written has them in the container.
+        """
+        path = ":".join(f'"$PWD"/{shlex.quote(part)}' for part in self.path)
         return (
-            f'unset PYTHONHOME; export PYTHONPATH="{path}" PYTHONSAFEPATH=1 PYTHONNOUSERSITE=1 PYTHONUTF8=1; '
+            f"unset PYTHONHOME; export PYTHONPATH={path} PYTHONSAFEPATH=1 PYTHONNOUSERSITE=1 PYTHONUTF8=1; "
+            'test -w code/yarnml || export NUMBA_CACHE_DIR="$PWD"/numba; '
             f"exec {shlex.join([self.python, *args])}"
         )
 

@@ -7,9 +7,12 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Collection
 from importlib.metadata import Distribution, distributions
 from importlib.util import find_spec
 from pathlib import Path
+
+from packaging.utils import canonicalize_name
 
 from yarnml.errors import UsageError
 from yarnml.launch.env.entry import below
@@ -45,7 +48,7 @@ def _install(path: Path, pins: list[str], target: Path) -> None:
         made.mkdir()
         constraints.write_text("\n".join(pins))
         _pip(path, "--target", str(made), "--constraint", str(constraints))
-        _leave_out(made, {pin.partition("==")[0].lower() for pin in pins})
+        _leave_out(made, {canonicalize_name(pin.partition("==")[0]) for pin in pins})
         made.rename(target)
 
 
@@ -65,10 +68,10 @@ def _pip(path: Path, *flags: str) -> None:
         )
 
 
-def _leave_out(folder: Path, names: set[str]) -> None:
+def _leave_out(folder: Path, names: Collection[str]) -> None:
     """Remove what the environment has already: pip installs dependencies again when told a target."""
     for dist in list(distributions(path=[str(folder)])):
-        if dist.name.lower() not in names:
+        if canonicalize_name(dist.name) not in names:
             continue
         for file in dist.files or ():
             Path(str(dist.locate_file(file))).unlink(missing_ok=True)
