@@ -112,7 +112,7 @@ def test_a_run_that_fails(tmp_path: Path, data: list[str]) -> None:
         (["run", "./nothing"], "the folder of an app holds app.py"),
         (["run", "--workers", "2", TINY], "say the app before its flags"),
         (["submit", TINY], "submit needs the YARN launcher, which this version does not have yet"),
-        (["cluster", "up"], "this version does not have yet"),
+        (["cluster", "statu"], "did you mean 'status'?"),
         (["run", TINY, "--data", "table.csv", "--runs", "table.csv"], "--runs"),
         (["status", "mlr"], "not found in"),
         (["kil", "x"], "did you mean 'kill'?"),

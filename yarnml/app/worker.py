@@ -50,7 +50,7 @@ class Worker:
         self._client, self._company = client, company
         self._states: dict[str, NDArray[Any]] = {}
         self._data: Rows | None = None
-        self._rows_done = 0
+        self._rows_done = self._epoch = 0
 
     @cached_property
     def crew(self) -> Crew:
@@ -101,13 +101,13 @@ class Worker:
         watch = Patience(patience)
         while self.clock_now < epochs * plan.steps and not self.stop:
             epoch, step = divmod(self.clock_now, plan.steps)
-            now = self.clock_now
+            self._epoch, now = epoch, self.clock_now
             piece = share.batch(epoch, step, int(plan.order(epoch)[step]))
             yield piece
             assert self.clock_now == now + 1, "an app ends each batch with exactly one me.clock()"
             self._rows_done += len(piece)
             if step + 1 == plan.steps and self.job.valid is not None:
-                self._validate(watch, epoch)
+                self._validate(watch)
 
     # --- tables and clocks
 
@@ -124,10 +124,12 @@ class Worker:
 
     def sum(self, x: Any) -> NDArray[Any]:
         """The sum of every worker's x, the same for all, to the bit."""
+        self._client.flush()
         return self._company.sum(np.asarray(x))
 
     def gather(self, x: Any) -> list[NDArray[Any]]:
         """Every worker's x, in the workers' order."""
+        self._client.flush()  # another worker may wait for what a broken connection lost, and not come here before
         return self._company.gather(np.asarray(x))
 
     def measure(self, model: Model, rows: Rows) -> dict[str, float]:
@@ -157,7 +159,7 @@ class Worker:
 
     def report(self, **numbers: float) -> None:
         """Numbers of this clock for whoever watches the run: loss=..., moved=... ."""
-        self._company.report({"clock": self.clock_now, "rows": self._rows_done, **numbers})
+        self._company.report({"clock": self.clock_now, "epoch": self._epoch, "rows": self._rows_done, **numbers})
 
     def note(self, text: str) -> None:
         """A remark that the user should read, kept with the model. Every worker says the same; it is shown once."""
@@ -214,14 +216,14 @@ class Worker:
         assert self.job.valid is not None
         return self.share_of(self.job.valid)
 
-    def _validate(self, watch: Patience, epoch: int) -> None:
+    def _validate(self, watch: Patience) -> None:
         model = self.learned()
         metrics = self.measure(model, self._valid)
         assert self.app.task is not None
         if watch.better(metrics.get(self.app.task.watch, float("inf"))):
             self.best = replace(model, metrics={"valid": metrics})
         self.stop = self.stop or watch.over
-        self.report(epoch=epoch, **{f"valid_{name}": value for name, value in metrics.items()})
+        self.report(**{f"valid_{name}": value for name, value in metrics.items()})
 
 
 @final
