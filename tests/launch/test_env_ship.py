@@ -11,6 +11,7 @@ import sysconfig
 import tarfile
 from pathlib import Path
 
+import fsspec
 import pytest
 
 import yarnml
@@ -51,6 +52,18 @@ def test_a_given_tarball_is_sent_once_or_taken_where_it_lies(tmp_path: Path) -> 
     assert env.url.endswith(".tgz")
     assert elsewhere.sent > 0
     assert plan(wish).send("memory://home").sent == 0
+
+
+@needs_installed
+def test_files_come_from_here_or_from_the_clusters_store(tmp_path: Path) -> None:
+    (tmp_path / "words.txt").write_text("")
+    with fsspec.open("memory://elsewhere/x.txt", "w") as file:
+        file.write("x")
+    wish = Wish(env="/opt/py", files=(str(tmp_path / "words.txt"), "memory://elsewhere/x.txt"))
+    there = plan(wish).send("memory://home", say=lambda line: None)
+    assert [resource.url for resource in there.resources[1:]] == [*wish.files]
+    with pytest.raises(UsageError, match="yarnml data copy brings it"):
+        plan(wish).send(str(tmp_path / "home"), say=lambda line: None)
 
 
 @needs_installed

@@ -120,8 +120,13 @@ def _send(name: str, parcel: Pack | Resource, home: str, say: Say) -> tuple[Reso
     if isinstance(parcel, Pack):
         url, sent = send(parcel, home, say)
         return Resource(name, url, archive=True), sent
-    if not parcel.archive or _protocol(parcel.url) == _protocol(home):
+    store = _protocol(parcel.url)
+    if store == _protocol(home) or (store == "file" and not parcel.archive):
         return parcel, 0
+    if not parcel.archive:
+        raise UsageError(
+            f"--files {parcel.url}: nodes take files from {home} or this machine; yarnml data copy brings it"
+        )
     suffix = next(end for end in TARBALLS if parcel.url.endswith(end))
     url, sent = send_as(f"given-{_mark(parcel.url)}{suffix}", parcel.url, home, say)
     return Resource(name, url, archive=True), sent
