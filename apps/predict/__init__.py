@@ -1,1 +1,1 @@
-"""Predict: apply a saved model to every row of a data set, in the rows' order."""
+"""A saved model applied to every row of a data set, in the rows' order."""
