@@ -82,4 +82,4 @@ class Dataset:
         if label.classes is None:
             return f"{label.name!r}: a number"
         shown = ", ".join(str(value)[:20] for value in label.classes[:10]) + ", ..." * (len(label.classes) > 10)
-        return f"{label.name!r}: {len(label.classes)} classes ({shown})"
+        return f"{label.name!r}: {len(label.classes)} {'class' if len(label.classes) == 1 else 'classes'} ({shown})"

@@ -170,7 +170,7 @@ def _check_indices(found: Found) -> None:
     if beyond is not None and found.options.unknown == "stop":
         raise DataError(
             f"{beyond.place}: {beyond.count:,} indices are unknown to the model, the first here; use the data that the "
-            "model was made for, or drop them: unknown=drop"
+            "model was made for, or drop them: --unknown drop"
         )
 
 

@@ -149,4 +149,4 @@ class Layer:
 def missing_error(place: str, count: int) -> DataError:
     """The refusal of features without a number."""
     many = f"{count:,} feature values are missing, nan or inf (beyond float32 too)"
-    return DataError(f"{place}: {many}, the first here; leave such columns out, or say missing=nan or missing=zero")
+    return DataError(f"{place}: {many}, the first here; leave out such columns, or say --missing nan|zero")
