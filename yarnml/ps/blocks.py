@@ -26,11 +26,12 @@ POOL = 8  # buffers kept for copies to come
 class Buffer:
     """The memory of one block, and how many messages on their way read it."""
 
-    __slots__ = ("array", "loans")
+    __slots__ = ("array", "loans", "replaced")
 
     def __init__(self, array: Array) -> None:
         self.array = array
         self.loans = 0
+        self.replaced = False  # by a copy that was written to
 
 
 Loan = tuple[Buffer, ...]
@@ -89,7 +90,7 @@ class Blocks:
         for buffer in loan:
             buffer.loans -= 1
             assert buffer.loans >= 0, "returned more often than lent"
-            if not buffer.loans and len(self._pool) < POOL and all(buffer is not b for b in self._blocks):
+            if buffer.replaced and not buffer.loans and len(self._pool) < POOL:
                 self._pool.append(buffer.array)
 
     def gather(self, rows: npt.NDArray[np.int64]) -> Array:
@@ -132,5 +133,6 @@ class Blocks:
         fits = [i for i, spare in enumerate(self._pool) if spare.shape == buffer.array.shape]
         fresh = self._pool.pop(fits[-1]) if fits else np.empty_like(buffer.array)
         np.copyto(fresh, buffer.array)
+        buffer.replaced = True
         self._blocks[b] = Buffer(fresh)
         return fresh

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import os
+import weakref
 from collections import deque
 from collections.abc import Callable, Sequence
 from time import monotonic, perf_counter
@@ -19,6 +21,7 @@ from yarnml.wire.transport import Channel, Listener, Receipt, Status, Transport
 SMALL = 1 << 16  # bytes below which a copy is cheaper than sharing; received ones are also misaligned
 WATER = 256  # messages queued a peer and direction
 RESTS = 256
+BULK_RESTS = 8
 OUTBOX_POLL = 0.001  # s between looks at a slow peer: ROUTER can't say which peer has room again
 # plain ints: the enums' operators are slower than a send
 DONTWAIT, SNDMORE, EVENTS, POLLIN = int(zmq.DONTWAIT), int(zmq.SNDMORE), int(zmq.EVENTS), int(zmq.POLLIN)
@@ -48,21 +51,24 @@ class ZmqTransport(Transport):
 
     def __init__(self, *, spin: float = 200e-6) -> None:
         self._context = zmq.Context()
-        self._wait = _Wait(spin)
+        self._spin = _Spin(spin)
 
     def listen(self, host: str = "127.0.0.1") -> Listener:
         socket = _socket(self._context, zmq.ROUTER, LISTENER)
         socket.bind(f"tcp://{host}:*")
-        return ZmqListener(socket, self._wait)
+        return ZmqListener(socket, self._spin)
 
     def connect(self, address: str, name: str) -> Channel:
         socket = _socket(self._context, zmq.DEALER, CHANNEL)
         socket.setsockopt(zmq.IDENTITY, name.encode())
         socket.connect(address)
-        return ZmqChannel(socket, self._wait)
+        return ZmqChannel(socket, self._spin)
 
     def wait(self, channels: Sequence[Channel], timeout: float) -> bool:
-        return self._wait([c.socket for c in channels if isinstance(c, ZmqChannel)], timeout)
+        sockets = [c.socket for c in channels if isinstance(c, ZmqChannel)]
+        return self._spin.finds(sockets) or bool(
+            zmq.zmq_poll([(s, POLLIN) for s in sockets], max(0, math.ceil(timeout * 1000)))
+        )
 
     def close(self) -> None:
         self._context.term()
@@ -72,9 +78,9 @@ class ZmqTransport(Transport):
 class ZmqChannel(Channel):
     """A DEALER."""
 
-    def __init__(self, socket: zmq.Socket[bytes], wait: _Wait) -> None:
+    def __init__(self, socket: zmq.Socket[bytes], spin: _Spin) -> None:
         self.socket = socket
-        self._wait = wait
+        self._inbox = _Inbox(socket, spin)
         self.refused = 0
 
     def send(self, message: Message) -> Status:
@@ -82,36 +88,38 @@ class ZmqChannel(Channel):
 
     def recv(self, timeout: float = 0.0) -> Message | None:
         end = monotonic() + timeout if timeout > 0 else 0.0
-        while _readable(self.socket) or (timeout > 0 and self._wait([self.socket], end - monotonic())):
+        while True:
+            frames = self._inbox.take(end - monotonic() if timeout > 0 else 0.0)
+            if frames is None:
+                return None
             try:
-                return decode(_settle(_recv(self.socket)))
+                return decode(_settle(frames))
             except WireError:
                 self.refused += 1
-        return None
 
     def close(self) -> None:
         self.socket.close()
 
 
 class _Pending(Receipt):
-    """A receipt that hears from ZeroMQ when the lent buffers are free."""
+    """A receipt that knows when ZeroMQ has let go of the lent buffers; its own trackers cost three times as much."""
 
     def __init__(self, status: Status) -> None:
         super().__init__(status)
-        self.trackers: list[Any] = []
+        self.lent: list[weakref.ref[Any]] = []  # views that ZeroMQ alone holds, as long as it reads them
 
     @property
     def done(self) -> bool:
-        return self.status is not Status.WAITS and all(t.done for t in self.trackers)
+        return self.status is not Status.WAITS and all(view() is None for view in self.lent)
 
 
 @final
 class ZmqListener(Listener):
     """A ROUTER, with an outbox for each peer that reads more slowly than it is written to."""
 
-    def __init__(self, socket: zmq.Socket[bytes], wait: _Wait) -> None:
+    def __init__(self, socket: zmq.Socket[bytes], spin: _Spin) -> None:
         self.socket = socket
-        self._wait = wait
+        self._inbox = _Inbox(socket, spin)
         self._outbox: dict[str, deque[tuple[list[Frame], _Pending, bool]]] = {}
         self._address = socket.getsockopt_string(zmq.LAST_ENDPOINT)
         self.refused = 0
@@ -125,11 +133,11 @@ class ZmqListener(Listener):
         while True:
             if self._outbox:
                 self._flush()
-            left = min(end - monotonic(), OUTBOX_POLL) if self._outbox else end - monotonic()
-            if _readable(self.socket) or (left > 0 and self._wait([self.socket], left)):
+            left = end - monotonic()
+            frames = self._inbox.take(min(left, OUTBOX_POLL) if self._outbox else left)
+            if frames is not None:
                 try:
-                    peer, *frames = _recv(self.socket)
-                    return peer.bytes.decode(), decode(_settle(frames))
+                    return frames[0].bytes.decode(), decode(_settle(frames[1:]))
                 except (WireError, UnicodeDecodeError):
                     self.refused += 1
             elif monotonic() >= end:
@@ -153,7 +161,7 @@ class ZmqListener(Listener):
     def _try(self, frames: list[Frame], receipt: _Pending, track: bool) -> bool:
         """False if the peer has no room now."""
         try:
-            status = _send(self.socket, frames, DONTWAIT, receipt.trackers if track else None)
+            status = _send(self.socket, frames, DONTWAIT, receipt.lent if track else None)
         except zmq.ZMQError as error:
             if error.errno != zmq.EHOSTUNREACH:
                 raise
@@ -174,7 +182,7 @@ def _socket(context: zmq.Context[Any], kind: int, options: dict[zmq.SocketOption
     return socket
 
 
-def _send(socket: zmq.Socket[bytes], frames: list[Any], flags: int, trackers: list[Any] | None = None) -> Status:
+def _send(socket: zmq.Socket[bytes], frames: list[Any], flags: int, lent: list[Any] | None = None) -> Status:
     """All frames or none: only the first one can find the peer without room."""
     last = len(frames) - 1
     try:
@@ -184,23 +192,44 @@ def _send(socket: zmq.Socket[bytes], frames: list[Any], flags: int, trackers: li
     for i in range(1, last + 1):
         frame = frames[i]
         big = isinstance(frame, np.ndarray) and frame.nbytes >= SMALL
-        track = big and trackers is not None
+        if big and lent is not None:
+            frame = frame.view()
+            lent.append(weakref.ref(frame))
         try:
-            tracker = socket.send(frame, flags | (SNDMORE if i < last else 0), copy=not big, track=track)
+            socket.send(frame, flags | (SNDMORE if i < last else 0), copy=not big)
         except zmq.Again:  # the connection broke within the message: the rest must be said, and goes nowhere
             continue
-        if track and trackers is not None:
-            trackers.append(tracker)
     return Status.SENT
 
 
-def _recv(socket: zmq.Socket[bytes]) -> list[zmq.Frame]:
-    frame = socket.recv(copy=False)
-    frames = [frame]
-    while frame.more:
-        frame = socket.recv(copy=False)
-        frames.append(frame)
-    return frames
+@final
+class _Inbox:
+    """The receiving side of one socket."""
+
+    def __init__(self, socket: zmq.Socket[bytes], spin: _Spin) -> None:
+        self._socket = socket
+        self._spin = spin
+        self._timeout = -1  # ms, as set
+
+    def take(self, timeout: float) -> list[zmq.Frame] | None:
+        """The frames of the next message, or None if none comes within `timeout` seconds."""
+        wait = timeout > 0
+        if wait and not self._spin.finds([self._socket]):
+            milliseconds = math.ceil(timeout * 1000)
+            if milliseconds != self._timeout:
+                self._timeout = milliseconds
+                self._socket.setsockopt(zmq.RCVTIMEO, milliseconds)
+        try:
+            frame = self._socket.recv(0 if wait else DONTWAIT, copy=False)
+        except zmq.Again:
+            return None
+        frames = [frame]
+        while frame.more:
+            frame = self._socket.recv(0, copy=False)
+            frames.append(frame)
+        if len(frame) >= SMALL:
+            self._spin.rest()
+        return frames
 
 
 def _settle(frames: list[zmq.Frame]) -> list[Any]:
@@ -215,48 +244,44 @@ def _settle(frames: list[zmq.Frame]) -> list[Any]:
 
 
 @final
-class _Wait:
-    """Waits for sockets: looks for a while, giving the core away in between, and then sleeps.
+class _Spin:
+    """Looks for messages for a while, giving the core away in between, before its thread goes to sleep.
 
-    Looking halves a round trip between two processes of one host, where a core has nothing better to do. Where a core
-    has, or where what comes takes longer anyhow, it costs: each time in vain it is left out twice as often.
+    It halves a round trip between two processes of one host, where a core has nothing better to do. Where one has, or
+    what comes takes longer anyhow, it costs: each time in vain it is left out twice as often, and after bulk too.
     """
 
-    def __init__(self, spin: float) -> None:
-        self._spin = spin
-        self._rests = 1  # waits without looking after the next one in vain
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._rests = 1  # times to leave it out after the next one in vain
         self._resting = 0
 
-    def __call__(self, sockets: list[zmq.Socket[bytes]], timeout: float) -> bool:
-        """True once any socket can be read; False if none can within `timeout` seconds."""
-        start = perf_counter()
-        if self._look(sockets, start, timeout):
-            return True
-        left = timeout - (perf_counter() - start)
-        return left > 0 and bool(zmq.zmq_poll([(s, POLLIN) for s in sockets], max(1, round(left * 1000))))
-
-    def _look(self, sockets: list[zmq.Socket[bytes]], start: float, timeout: float) -> bool:
-        if self._resting or timeout < self._spin:
-            self._resting = max(0, self._resting - 1)
-            return _any_readable(sockets)
+    def finds(self, sockets: list[zmq.Socket[bytes]]) -> bool:
+        """True once any socket can be read; False if it is time to sleep."""
+        if not self._seconds:
+            return False
+        if self._resting:
+            self._resting -= 1
+            return False
         if _any_readable(sockets):
             return True
-        while not _any_readable(sockets):
+        start = perf_counter()
+        while perf_counter() - start < self._seconds:
             os.sched_yield()
-            if perf_counter() - start > self._spin:
-                self._resting = self._rests
-                self._rests = min(2 * self._rests, RESTS)
-                return _any_readable(sockets)
-        self._rests = 1  # it paid
-        return True
+            if _any_readable(sockets):
+                self._rests = 1  # it paid
+                return True
+        self._resting = self._rests
+        self._rests = min(2 * self._rests, RESTS)
+        return False
 
-
-_option: Callable[..., Any] = zmq.backend.Socket.get  # the sugared one makes an enum
+    def rest(self) -> None:
+        """Bulk has come: more of it is bound by the threads that copy, which want the core."""
+        self._resting = max(self._resting, BULK_RESTS)
 
 
 def _any_readable(sockets: list[zmq.Socket[bytes]]) -> bool:
-    return _readable(sockets[0]) if len(sockets) == 1 else any(map(_readable, sockets))
+    return any(_option(socket, EVENTS) & POLLIN for socket in sockets)
 
 
-def _readable(socket: zmq.Socket[bytes]) -> bool:
-    return bool(_option(socket, EVENTS) & POLLIN)
+_option: Callable[..., Any] = zmq.backend.Socket.get  # the sugared one makes an enum
