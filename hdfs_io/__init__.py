@@ -1,5 +1,6 @@
 """Reading and writing data sets on any store: libsvm, CSV and Parquet, exactly once over any number of workers."""
 
+from hdfs_io.blocks import block_hosts
 from hdfs_io.csr import CSR
 from hdfs_io.dataset import Dataset, Piece
 from hdfs_io.errors import DataError
@@ -30,6 +31,7 @@ __all__ = [
     "Sample",
     "Schema",
     "Writer",
+    "block_hosts",
     "copy",
     "count",
     "describe",

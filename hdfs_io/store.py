@@ -12,10 +12,13 @@ from fsspec.core import url_to_fs
 from fsspec.implementations.memory import MemoryFile
 
 from hdfs_io.errors import DataError
+from hdfs_io.hdfs import Hdfs, open_hdfs
 
 
 def open_fs(url: str) -> tuple[fsspec.AbstractFileSystem, str]:
     """The file system of a URL or local path, and the path in it."""
+    if url.startswith(("hdfs://", "viewfs://")):
+        return open_hdfs(url)
     try:
         fs, path = url_to_fs(url)
     except (ImportError, ValueError) as error:
@@ -84,8 +87,11 @@ def hidden(path: str) -> str:
 def replace(fs: Any, source: str, target: str) -> None:
     """Put `source` in the place of `target`, which stays aside under a known name until `source` stands.
 
-    A local file is renamed over the old one. Elsewhere (HDFS, and directories everywhere) no rename does that.
+    A file is renamed over the old one where the store can do that. A directory nowhere is.
     """
+    if isinstance(fs, Hdfs) and fs.isfile(source) and fs.exists(target) and fs.isfile(target):
+        fs.mv(source, target, overwrite=True)
+        return
     if not fs.exists(target) or (is_local(fs) and fs.isfile(target)):
         rename(fs, source, target)
         return
