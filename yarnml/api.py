@@ -1,4 +1,4 @@
-"""yarnml in Python: `run` an app, `load` a model. The command line calls the same functions."""
+"""yarnml in Python: `run` an app here, `submit` it to a cluster, `load` a model, as the command line does."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from typing import Any, final
 
 from yarnml.app import Model, load_app, open_model
 from yarnml.comm.outcome import Outcome
-from yarnml.errors import RunFailed, Stopped, UsageError
 from yarnml.job import Job
 from yarnml.launch import Report, launcher
 from yarnml.monitor.terminal import View, view
 from yarnml.prepare import prepare, said_of_data
-from yarnml.record import Record
 from yarnml.runs import RunDir
+from yarnml.started import Run
+from yarnml.submission import Submission
 from yarnml.watch import Watch
 
-__all__ = ["Run", "load", "prepare", "run", "start"]
+__all__ = ["Run", "load", "prepare", "run", "start", "submit"]
 
 
 def run(app: str | PathLike[str], **options: Any) -> Run:
@@ -34,6 +34,16 @@ def run(app: str | PathLike[str], **options: Any) -> Run:
     return start(job, view())
 
 
+def submit(app: str | PathLike[str], **options: Any) -> Run:
+    """Start an app on the Hadoop cluster of HADOOP_CONF_DIR, or of this machine, and return the run at once.
+
+    `options` are the flags of `yarnml submit APP --help`: those of `run`, and `queue=`, `worker_memory="4GiB"`, ...
+    """
+    shown = view()
+    with Submission.prepare(load_app(fspath(app)), options, shown.say) as submission:
+        return submission.start(shown)
+
+
 def load(url: str | PathLike[str], *, trust: bool = False) -> Model:
     """The model saved at `url`, on any store, to `.predict(X)` with.
 
@@ -44,18 +54,15 @@ def load(url: str | PathLike[str], *, trust: bool = False) -> Model:
 
 def start(job: Job, view: View) -> Run:
     """Start a prepared job: its directory is made, its processes begin."""
-    return Run(job, view)
+    return LocalRun(job, view)
 
 
 @final
-class Run:
-    """A run that was started here."""
+class LocalRun(Run):
+    """A run of this process, or of processes of this machine."""
 
     def __init__(self, job: Job, view: View) -> None:
-        self.id = job.run
-        self.url = job.url
-        self.app = job.app
-        self._directory = RunDir.create(job)
+        super().__init__(job, RunDir.create(job))
         self._watch = Watch(self._directory, view)
         self._outcome: Outcome | None = None
         for line in [*said_of_data(job), f"run      {job.url}"]:
@@ -67,52 +74,15 @@ class Run:
             raise
         self._watch.start(on_kill=self.kill)
 
-    def wait(self) -> Run:
-        """Wait for the end; RunFailed or Stopped says why there is no result."""
-        outcome = self.finish()
-        if outcome.ok:
-            return self
-        raise (RunFailed if outcome.state == "failed" else Stopped)(outcome.message)
-
     def kill(self) -> None:
-        """End the run; `wait` then raises Stopped."""
         self._handle.kill()
 
     def finish(self) -> Outcome:
-        """Wait for the end, however it comes, and write it down."""
         if self._outcome is None:
             self._outcome = outcome = self._handle.wait()
             self._watch.close()
             self._directory.end(outcome.state, result=outcome.result, message=outcome.message)
         return self._outcome
-
-    @property
-    def record(self) -> Record:
-        """run.json: state, times, versions, result."""
-        return self._directory.record()
-
-    @property
-    def state(self) -> str:
-        """`running`, `succeeded`, `failed`, `killed`, `interrupted` or `deadline`."""
-        return self.record.state
-
-    @property
-    def result(self) -> dict[str, Any]:
-        """What the app found: {"train": metrics, "test": metrics, "model": url, ...}; waits for the end."""
-        return dict(self.wait().record.result)
-
-    @property
-    def metrics(self) -> Any:
-        """All numbers reported so far as an Arrow table; `.to_pandas()` where pandas is installed."""
-        return self._directory.metrics()
-
-    @property
-    def model(self) -> Model:
-        """The trained model; waits for the end."""
-        url = self.result.get("model")
-        if url is None:
-            raise UsageError(f"app {self.app} makes no model; what it made is at {self.result.get('out')}")
-        return load(url, trust=True)
 
     def _take(self, report: Report) -> None:
         self._watch.take(report.worker, report.numbers)

@@ -18,9 +18,10 @@ from yarnml.runs import default_runs, new_id
 HELD_OUT = ("test", "valid")  # in this order fractions are taken off the training data
 
 
-def prepare(app: App, options: Mapping[str, Any]) -> Job:
+def prepare(app: App, options: Mapping[str, Any], *, here: bool = True) -> Job:
     """The job that `options`, yarnml's own and the app's together, ask for; its data is scanned.
 
+    `here`: whether a run of one worker reads its rows in this process.
     Raises UsageError or DataError; then, as otherwise, nothing was started or written.
     """
     refuse_reserved(app.name, app.Config, RESERVED)
@@ -33,13 +34,13 @@ def prepare(app: App, options: Mapping[str, Any]) -> Job:
         return {name: options[name] for name in hints(group) if name in options}
 
     data, reading, running = Data(**said(Data)), Reading(**said(Reading)), Running(**said(Running))
-    return _job(app, app.config(said(app.Config)), data, reading, running)
+    return _job(app, app.config(said(app.Config)), data, reading, running, here)
 
 
-def _job(app: App, config: Any, data: Data, reading: Reading, running: Running) -> Job:
+def _job(app: App, config: Any, data: Data, reading: Reading, running: Running, here: bool) -> Job:
     if running.out is not None and exists(running.out) and not running.overwrite:
         raise UsageError(f"--out {running.out}: exists already; choose another place, or say --overwrite")
-    parts = _Parts(app, config, data, reading.options(), running).find()
+    parts = _Parts(app, config, data, reading.options(), running, here).find()
     return Job(
         run=new_id(app.name),
         runs=_absolute(running.runs or default_runs()),
@@ -96,6 +97,7 @@ class _Parts:
     data: Data
     options: ReadOptions
     running: Running
+    here: bool
 
     def find(self) -> dict[str, Part | None]:
         """`train`, `valid` and `test`."""
@@ -147,7 +149,7 @@ class _Parts:
     @property
     def _inline(self) -> bool:
         """Whether this process will read the rows again, so that what the scan parsed is worth keeping."""
-        return self.running.workers == 1 and self.running.servers == 1
+        return self.here and self.running.workers == 1 and self.running.servers == 1
 
     def _part(self, dataset: Dataset, sample: Sample) -> Part:
         return Part(dataset=dataset, sample=sample, rows=sample.count(dataset.rows))

@@ -28,6 +28,7 @@ class Record:
     job: dict[str, Any]
     versions: dict[str, str]
     result: dict[str, Any] = field(default_factory=dict)
+    application: str = ""  # on YARN, its name there
     message: str = ""  # why it ended as it did, unless it succeeded
 
     @property

@@ -71,5 +71,30 @@ class Showing(AppConfig):
     json: bool = False  # one JSON object on standard output at the end
 
 
+@dataclass(frozen=True, kw_only=True)
+class OnYarn(AppConfig):
+    queue: str = "default"  # of the ResourceManager
+    worker_memory: str = "2GiB"  # of each worker's container; its share of the data has to fit
+    worker_vcores: Count = 1  # cores of each worker's container, and threads that it uses
+    server_memory: str = "1GiB"  # of each server's container; its share of the tables has to fit
+    server_vcores: Count = 1  # cores of each server's container
+    scheduler_memory: str = "512MiB"  # of the scheduler's container
+    scheduler_vcores: Count = 1  # cores of the scheduler's container
+    env: str | None = None  # Python for the containers: a tarball with bin/python, or its path on all nodes; else ours
+    py_files: tuple[str, ...] = ()  # modules, packages and zips that the app imports
+    files: tuple[str, ...] = ()  # files for the containers' working directory
+    requirements: str | None = None  # file for pip: packages that the app needs beside
+    node_label: str | None = None  # only nodes with this label
+    tags: tuple[str, ...] = ()  # of the application, for whoever searches for it
+    view_users: tuple[str, ...] = ()  # who else may see the application; *: everybody
+    modify_users: tuple[str, ...] = ()  # who else may end it
+    max_attempts: Count = 1  # starts of the application's master
+    start_timeout: Positive = 600.0  # seconds in which all containers have to be there
+    detach: bool = False  # return once it is submitted, with the run's id
+
+
 GROUPS: dict[str, type[Any]] = {"data": Data, "reading": Reading, "running": Running, "output": Showing}
-RESERVED = frozenset(name for group in GROUPS.values() for name in hints(group))
+GROUPS_ON_YARN: dict[str, type[Any]] = {
+    "data": Data, "reading": Reading, "running": Running, "cluster": OnYarn, "output": Showing,
+}  # fmt: skip
+RESERVED = frozenset(name for group in GROUPS_ON_YARN.values() for name in hints(group))

@@ -68,12 +68,22 @@ class RunDir:
         record = Record.from_json(read_text(join(self.url, "run.json")))
         return replace(record, state="lost") if record.state == "running" and self._gone(record) else record
 
+    @property
+    def ended(self) -> bool:
+        """Whether its end is written down."""
+        return Record.from_json(read_text(join(self.url, "run.json"))).state != "running"
+
     def end(self, state: State, *, result: dict[str, Any] | None = None, message: str = "") -> Record:
         """Write the last run.json."""
         record = Record.from_json(read_text(join(self.url, "run.json")))
         record = replace(record, state=state, ended=time.time(), result=result or {}, message=message)
         write_text(join(self.url, "run.json"), record.to_json())
         return record
+
+    def submitted(self, application: str) -> None:
+        """Write down what YARN calls it."""
+        record = Record.from_json(read_text(join(self.url, "run.json")))
+        write_text(join(self.url, "run.json"), replace(record, application=application).to_json())
 
     def beat(self, glance: Glance) -> None:
         """Say how the run stands, and by saying it that the driver lives."""
@@ -85,9 +95,14 @@ class RunDir:
             return Glance.from_json(json.loads(read_text(join(self.url, "status.json"))))
         return None
 
-    def ask_to_end(self) -> None:
+    def ask_to_end(self, why: str = "") -> None:
         """Ask the driver, wherever it runs, to end the run."""
-        write_text(join(self.url, "kill"), f"asked by pid {os.getpid()} on {socket.gethostname()}\n")
+        said = why or f"killed by its user (pid {os.getpid()} on {socket.gethostname()})"
+        write_text(join(self.url, "kill"), said)
+
+    def why_to_end(self) -> str:
+        """What was said when it was asked for."""
+        return read_text(join(self.url, "kill"))
 
     def asked_to_end(self) -> bool:
         return exists(join(self.url, "kill"))
@@ -126,6 +141,9 @@ class RunDir:
         return {name.removesuffix(".log"): join(self.logs, name) for name in names if not name.startswith(".")}
 
     def _gone(self, record: Record) -> bool:
+        if record.application:  # as long as it waits for its containers, only YARN knows
+            glance = self.glance()
+            return glance is not None and time.time() - glance.time > LOST
         if record.host == socket.gethostname() and not _alive(record.pid):
             return True
         glance = self.glance()

@@ -6,7 +6,8 @@ import io
 import threading
 import time
 from collections.abc import Callable, Mapping
-from typing import final
+from dataclasses import replace
+from typing import Any, final
 
 from yarnml.monitor.metric import Metric, metrics
 from yarnml.monitor.progress import Progress
@@ -20,8 +21,10 @@ STEP = 0.2  # seconds between two looks
 class Watch:
     """A thread, so that a long clock of an app that runs in this process doesn't look like a lost run."""
 
-    def __init__(self, run: RunDir, view: View) -> None:
+    def __init__(self, run: RunDir, view: View, more: Callable[[], dict[str, Any]] = dict) -> None:
+        """`more`: fields of a glance that only the caller knows."""
         self._run = run
+        self._more = more
         self._log = io.StringIO()
         self._views = (view, Lines(self._log))  # the second is what `yarnml logs` shows of this process
         self._progress = Progress(time.time())
@@ -53,7 +56,7 @@ class Watch:
         self._over.set()
         self._thread.join()
         with self._lock:
-            last = self._progress.glance(time.time())
+            last = replace(self._progress.glance(time.time()), **self._more())
         for view in self._views:
             view.close(last)
         self._keep()
@@ -64,7 +67,7 @@ class Watch:
         killed = False
         while not self._over.wait(STEP):
             with self._lock:
-                glance = self._progress.glance(time.time())
+                glance = replace(self._progress.glance(time.time()), **self._more())
             for view in self._views:
                 view.show(glance)
             if time.monotonic() - beaten >= BEAT:

@@ -45,7 +45,7 @@ def main(args: Sequence[str]) -> int:
         if as_json:
             print_json(run=None, app=ref, state="failed", seconds=0.0, result={}, message=str(error) or repr(error))
         raise
-    return 0 if run is None else _end(run, as_json)
+    return 0 if run is None else end(run, as_json)
 
 
 def _start(ref: str, rest: Sequence[str]) -> Run | None:
@@ -77,7 +77,8 @@ def _options(app: App, ref: str, rest: Sequence[str]) -> tuple[dict[str, Any], A
     return {key: value for group in filled.values() for key, value in config_to_dict(group).items()}, showing
 
 
-def _end(run: Run, as_json: bool) -> int:
+def end(run: Run, as_json: bool) -> int:
+    """Wait for the end of a run, tell it, and return its exit code."""
     outcome = run.finish()
     record = run.record
     if as_json:

@@ -1,15 +1,83 @@
-"""`yarnml submit`: an app on a Hadoop cluster."""
+"""`yarnml submit`: an app on a Hadoop cluster, from its flags to its exit code."""
 
 from __future__ import annotations
 
+import json
+import signal
+import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
+from yarnml.cli.flags import parse
+from yarnml.cli.run import end, print_json
+from yarnml.config import config_to_dict, refuse_reserved
 from yarnml.errors import UsageError
+from yarnml.request import GROUPS_ON_YARN, RESERVED
+
+if TYPE_CHECKING:
+    from yarnml.app import App
+    from yarnml.started import Run
+
+HELP = """\
+usage: yarnml submit APP --data URL [--workers N] [--servers N] [--queue Q] [the app's own flags] ...
+
+Train on the Hadoop cluster of HADOOP_CONF_DIR, or on the one of this machine (`yarnml cluster up`).
+`yarnml submit APP --help` shows all flags; `yarnml submit predict --model URL --data URL --out URL` applies a model.
+"""
 
 
 def main(args: Sequence[str]) -> int:
-    app = next((arg for arg in args if not arg.startswith("-")), "APP")
-    raise UsageError(
-        f"submit needs the YARN launcher, which this version does not have yet; "
-        f"yarnml run {app} --workers N runs the same app in several processes of this machine"
+    if not args or args[0] in ("-h", "--help"):
+        print(HELP, end="")
+        return 0 if args else 2
+    ref, *rest = args
+    if ref.startswith("-"):
+        raise UsageError(f"say the app before its flags: yarnml submit APP {ref} ...")
+    as_json = "--json" in rest
+    try:
+        return _submit(ref, rest, as_json)
+    except SystemExit:
+        raise
+    except BaseException as error:  # whatever it is, a program that reads our output should hear of it
+        if as_json:
+            print_json(run=None, app=ref, state="failed", seconds=0.0, result={}, message=str(error) or repr(error))
+        raise
+
+
+def _submit(ref: str, rest: Sequence[str], as_json: bool) -> int:
+    """Imports are here so that --help needn't wait for them."""
+    from yarnml.app import load_app
+
+    app = load_app(ref)
+    options, showing = _options(app, ref, rest)
+    from yarnml.monitor.terminal import view
+    from yarnml.submission import Submission
+
+    shown = view()
+    with Submission.prepare(app, options, shown.say) as submission:
+        if showing.dry_run:
+            from yarnml.cli.plan import plan
+
+            print(plan(app, submission.job))
+            return 0
+        run = submission.start(shown)
+    if submission.wish.detach:
+        return _detach(run, as_json)
+    signal.signal(signal.SIGTERM, lambda *_: run.kill())
+    return end(run, as_json)
+
+
+def _options(app: App, ref: str, rest: Sequence[str]) -> tuple[dict[str, Any], Any]:
+    refuse_reserved(app.name, app.Config, RESERVED)
+    name = app.name.replace("-", "_")
+    filled = parse(f"yarnml submit {ref}", app.about, {name: app.Config, **GROUPS_ON_YARN}, rest)
+    showing = filled.pop("output")
+    return {key: value for group in filled.values() for key, value in config_to_dict(group).items()}, showing
+
+
+def _detach(run: Run, as_json: bool) -> int:
+    print(json.dumps({"run": run.id, "app": run.app, "state": "running"}) if as_json else run.id)
+    print(
+        f"yarnml status {run.id}, yarnml logs {run.id} -f, yarnml kill {run.id} work from any machine", file=sys.stderr
     )
+    return 0

@@ -39,7 +39,7 @@ from yarnml.comm.events import (
 )
 from yarnml.comm.meeting import Meeting
 from yarnml.comm.outcome import Outcome
-from yarnml.comm.roll import Entry, Roll
+from yarnml.comm.roll import Entry, Homes, Roll
 from yarnml.comm.seat import Seat, spoken
 from yarnml.wire.message import Abort, Ack, Gathered, Roster
 
@@ -50,10 +50,14 @@ LAST_WORDS = 0.5  # seconds in which what a process said before it ended may sti
 class Coordinator:
     """`handle` takes what happened and when, in seconds on any one clock, and returns what is to be done."""
 
-    def __init__(self, roles: Mapping[str, int], *, silence: float, join_by: float) -> None:
-        """`roles`: how many of each; `silence`: seconds out of reach that count as death; `join_by`: on the clock."""
+    def __init__(self, roles: Mapping[str, int], *, silence: float, join_by: float, homes: Homes = ()) -> None:
+        """`roles`: how many of each; `silence`: seconds out of reach that count as death; `join_by`: on the clock.
+
+        `homes`: for each worker, the hosts that it had best be on, where containers take any seat.
+        """
         self._silence = silence
         self._join_by = join_by
+        self._homes = homes
         self._roll = Roll(roles)
         self._meeting = Meeting(roles["worker"])
         self._exits: list[tuple[float, Exited]] = []
@@ -89,6 +93,14 @@ class Coordinator:
         """Those who have joined and not been let go: they are to hear that the coordinator lives."""
         return [e.peer for e in self._roll.entries() if not e.finished or e.seat.role != "worker"]
 
+    def here(self) -> list[Entry]:
+        """Those who have joined."""
+        return self._roll.entries()
+
+    def missing(self) -> list[Seat]:
+        """The seats that nobody has asked for yet."""
+        return self._roll.missing()
+
     def check(self) -> None:
         """Raise AssertionError if the state contradicts itself."""
         self._roll.check()
@@ -99,13 +111,15 @@ class Coordinator:
 
     def _join(self, event: Joined) -> list[Effect]:
         again = not self._roll.missing()
-        refusal = self._roll.join(Entry(event.seat, event.peer, event.address, event.name))
+        refusal = self._roll.join(Entry(event.seat, event.peer, event.address, event.name, event.host))
         if refusal:
             return [Send(event.peer, Abort(reason=refusal))]
         if self._roll.missing():
             return []
-        roster = Roster(servers=tuple(entry.address for entry in self._roll.entries("server")))
-        return [Send(peer, roster) for peer in ([event.peer] if again else self.peers())]
+        self._roll.settle(self._homes)
+        servers = tuple(entry.address for entry in self._roll.entries("server"))
+        told = [entry for entry in self._roll.entries() if not again or entry.peer == event.peer]
+        return [Send(entry.peer, Roster(servers=servers, index=entry.seat.index)) for entry in told]
 
     def _hand_in(self, event: HandedIn) -> list[Effect]:
         entry = self._roll.by_peer(event.peer)
@@ -120,7 +134,7 @@ class Coordinator:
 
     def _report(self, event: Reported) -> list[Effect]:
         entry = self._roll.by_peer(event.peer)
-        return [] if entry is None else [Report(entry.seat.index, event.numbers)]
+        return [] if entry is None else [Report(entry.seat.index, event.numbers, entry.seat.role)]
 
     def _finish(self, event: Finished) -> list[Effect]:
         """A server is let go with the last worker: what it said last is lost if its connection closes too early."""

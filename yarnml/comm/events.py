@@ -20,6 +20,7 @@ class Joined:
     seat: Seat
     address: str  # where it listens; empty if it doesn't
     name: str  # how errors name it: "host h, pid 123"
+    host: str = ""  # as the cluster calls it, where that matters
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,10 +104,11 @@ class Send:
 
 @dataclass(frozen=True)
 class Report:
-    """Progress numbers of one worker, for whoever shows and keeps them."""
+    """Numbers of one process, for whoever shows and keeps them: a worker's progress, anybody's memory."""
 
     worker: int
     numbers: dict[str, float]
+    role: str = "worker"  # a server's index stands in `worker`
 
 
 @dataclass(frozen=True)

@@ -109,7 +109,7 @@ def event_of(peer: str, message: m.Message) -> Event | None:
     """What a message means to the coordinator; None if it is none of its kinds or makes no sense."""
     match message:
         case m.Join():
-            return Joined(peer, Seat(message.role, message.sender), message.address, message.name)
+            return Joined(peer, Seat(message.role, message.sender), message.address, message.name, message.host)
         case m.Gather():
             return HandedIn(peer, message.seq, message.array)
         case m.Report():

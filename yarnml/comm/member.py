@@ -7,6 +7,8 @@ import os
 import secrets
 import socket
 import time
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, TypeVar, final
 
 import numpy as np
@@ -23,7 +25,22 @@ AGAIN = 1.0  # seconds after which a question is asked again: its answer may hav
 REPORT_EVERY = 0.2  # seconds
 SLICE = 0.2  # seconds of one look at the channel
 
+VITALS_EVERY = 2.0  # seconds
+
 M = TypeVar("M", bound=Message)
+Vitals = Callable[[], dict[str, float]]
+
+
+@final
+@dataclass(frozen=True)
+class Place:
+    """Where a member runs, as a cluster calls it."""
+
+    host: str = ""
+    container: str = ""
+
+
+HERE = Place()
 
 
 @final
@@ -40,21 +57,30 @@ class Member(Company):
         self._rounds = 0
         self._numbers: dict[str, float] = {}
         self._reported = 0.0
+        self._vitals: Vitals | None = None
+        self._vital = 0.0
+
+    def tell(self, vitals: Vitals) -> None:
+        """From now on report what `vitals` returns, such as the memory used, every 2 s or as often as is checked."""
+        self._vitals = vitals
 
     @classmethod
-    def join(cls, transport: Transport, coordinator: str, seat: Seat, *, address: str, silence: float) -> Member:
-        """Take a seat and wait until all others have taken theirs, which takes as long as the coordinator allows.
+    def join(
+        cls, transport: Transport, coordinator: str, seat: Seat, *, address: str, silence: float, place: Place = HERE
+    ) -> Member:
+        """Take a seat (any, if its index is ANY) and wait until all others have, as long as the coordinator allows.
 
         `address`: where this process listens, "" if it doesn't; `silence`: seconds without a sign of the coordinator
         after which it is given up. Raises `Stopped` if it refuses or ends the run, `PeerLost` if it is silent.
         """
-        name = f"host {socket.gethostname()}, pid {os.getpid()}"
+        host = place.host or socket.gethostname()
+        name = f"host {host}, pid {os.getpid()}" + (f", {place.container}" if place.container else "")
         channel = transport.connect(coordinator, f"{seat.slug}.{os.getpid()}.{secrets.token_hex(4)}")
         member = cls(channel, seat, (), Pulse(silence))
         try:
-            member.servers = member._ask(
-                Join(sender=seat.index, role=seat.role, address=address, name=name), Roster
-            ).servers
+            asks = Join(sender=seat.index, role=seat.role, address=address, name=name, host=host)
+            roster = member._ask(asks, Roster)
+            member.seat, member.servers = Seat(seat.role, roster.index), roster.servers
         except BaseException:
             member.close()
             raise
@@ -68,6 +94,9 @@ class Member(Company):
         return list(self._ask(question, Gathered).arrays)
 
     def check(self) -> None:
+        if self._vitals is not None and time.monotonic() - self._vital >= VITALS_EVERY:
+            self._vital = time.monotonic()
+            self.channel.send(Report(sender=self.seat.index, numbers=json.dumps(self._vitals())))
         while (message := self.channel.recv()) is not None:
             self._take(message)
         self._raise()

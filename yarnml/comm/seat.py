@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import groupby
 
+ANY = -1  # the index of who takes whatever seat of its role is free
+
 
 @dataclass(frozen=True, order=True)
 class Seat:
@@ -15,7 +17,7 @@ class Seat:
     index: int
 
     def __str__(self) -> str:
-        return f"{self.role} {self.index}"
+        return f"{self.role} {self.index}" if self.index != ANY else f"a {self.role}"
 
     @property
     def slug(self) -> str:

@@ -19,8 +19,9 @@ ABANDON = 20.0  # seconds after which work that doesn't heed the wish to stop is
 class Handle:
     """The job is driven by a thread of its own, which asks `wish` many times a second and otherwise needs nobody."""
 
-    def __init__(self, drive: Callable[[Handle], Outcome], *, deadline: float | None) -> None:
-        """`drive` runs the whole job; `deadline`: seconds from now."""
+    def __init__(self, drive: Callable[[Handle], Outcome], *, deadline: float | None, abandon: float = ABANDON) -> None:
+        """`drive` runs the whole job; `deadline`: seconds from now; `abandon`: seconds for it to heed a wish."""
+        self._abandon = abandon
         self._deadline = None if deadline is None else (deadline, time.monotonic() + deadline)
         self._stop: Stop | None = None
         self._outcome: Outcome | None = None
@@ -61,7 +62,7 @@ class Handle:
             wish = self.wish()
             if wish is not None:
                 asked = now if asked is None else asked
-                if now - asked >= ABANDON:
+                if now - asked >= self._abandon:
                     return Outcome(wish.state, f"{wish.reason}; what was running did not stop and is left behind")
             if until is not None and now >= until:
                 return None

@@ -104,7 +104,16 @@ def _wait(processes: list[RoleProcess], seconds: float) -> list[RoleProcess]:
 
 
 def environment(threads: int) -> dict[str, str]:
-    """What a role process starts with: this process's environment, and what has to be set before Python starts."""
+    """What a role process starts with on this machine."""
+    env = os.environ | settings(threads)
+    root = str(Path(__file__).resolve().parents[2])
+    if root != sysconfig.get_path("purelib"):  # a checkout that may not be installed
+        env["PYTHONPATH"] = os.pathsep.join(filter(None, [root, env.get("PYTHONPATH", "")]))
+    return env
+
+
+def settings(threads: int) -> dict[str, str]:
+    """What has to be set in its environment before a role's Python starts."""
     fixed = {
         "PYTHONUNBUFFERED": "1",  # a log shows the last line before a crash
         "PYTHONFAULTHANDLER": "1",  # and a crash of native code shows the Python line
@@ -114,11 +123,7 @@ def environment(threads: int) -> dict[str, str]:
         "MALLOC_TOP_PAD_": str(64 << 20),
     }
     cores = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
-    env = os.environ | fixed | dict.fromkeys(cores, str(threads))
-    root = str(Path(__file__).resolve().parents[2])
-    if root != sysconfig.get_path("purelib"):  # a checkout that may not be installed
-        env["PYTHONPATH"] = os.pathsep.join(filter(None, [root, env.get("PYTHONPATH", "")]))
-    return env
+    return fixed | dict.fromkeys(cores, str(threads))
 
 
 def python(module: str, **flags: object) -> list[str]:

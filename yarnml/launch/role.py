@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, final
 
 from yarnml.app import load_app
-from yarnml.comm.member import Member
+from yarnml.comm.member import HERE, Member, Place, Vitals
 from yarnml.comm.seat import Seat
 from yarnml.errors import Stopped
 from yarnml.job import Job
@@ -36,14 +37,30 @@ def main() -> None:
     take_part(job, Seat(said.role, said.index), said.coordinator)
 
 
-def take_part(job: Job, seat: Seat, coordinator: str) -> None:
+@final
+@dataclass(frozen=True, kw_only=True)
+class Surroundings:
+    """What a process knows of where it runs, and who else is to be told; as it is on the launcher's own machine."""
+
+    host: str = "127.0.0.1"  # to listen at
+    place: Place = HERE
+    seated: Callable[[Seat], None] = lambda _: None
+    vitals: Vitals | None = None
+    failing: Callable[[], None] = lambda: None  # after the log has a fault, before anybody is told of it
+    exit_code: int = 1  # after a fault
+
+
+def take_part(job: Job, seat: Seat, coordinator: str, around: Surroundings = Surroundings()) -> None:
     """Join the run and do the seat's duty; a fault ends the process."""
     transport = ZmqTransport()
-    listener = transport.listen() if seat.role == "server" else None
+    listener = transport.listen(around.host) if seat.role == "server" else None
     address = "" if listener is None else listener.address
     member = None
     try:
-        member = Member.join(transport, coordinator, seat, address=address, silence=job.silence)
+        member = Member.join(transport, coordinator, seat, address=address, silence=job.silence, place=around.place)
+        around.seated(member.seat)
+        if around.vitals is not None:
+            member.tell(around.vitals)
         if listener is None:
             member.finish(_work(job, member, transport))
         else:
@@ -51,7 +68,7 @@ def take_part(job: Job, seat: Seat, coordinator: str) -> None:
             member.finish()
             listener.close()
     except BaseException as error:  # noqa: BLE001 (an app may raise anything, SystemExit too)
-        _give_up(error, member)
+        _give_up(error, member, around)
     member.close()
     transport.close()
 
@@ -79,13 +96,14 @@ def _serve(job: Job, member: Member, listener: Listener) -> None:
     )
 
 
-def _give_up(error: BaseException, member: Member | None) -> NoReturn:
+def _give_up(error: BaseException, member: Member | None, around: Surroundings) -> NoReturn:
     """Say why, here and to the coordinator, and end at once: whatever else is open must not keep the process."""
     print(whole(error), file=sys.stderr, flush=True)
+    around.failing()
     if member is not None and not isinstance(error, Stopped):
         member.fail(short(error))
     sys.stdout.flush()
-    os._exit(1)
+    os._exit(around.exit_code)
 
 
 if __name__ == "__main__":

@@ -26,16 +26,20 @@ class Glance:
     bytes_in_per_s: float | None = None
     bytes_out_per_s: float | None = None
     workers: int = 0  # that have reported
+    waiting: str = ""  # what has to come before the run begins
+    containers: tuple[dict[str, Any], ...] = ()  # on a cluster: seat, place, clock, memory and limit in MiB
 
     def to_json(self) -> dict[str, Any]:
         return {k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in asdict(self).items()}
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Self:
-        return cls(**value)
+        return cls(**{**value, "containers": tuple(value.get("containers", ()))})
 
     def parts(self) -> list[str]:
         """What there is to say, in words: `clock 12`, `loss 0.3301`, ..."""
+        if self.waiting:
+            return [self.waiting]
         said = [
             ("clock {:,}", self.clock),
             ("epoch {:g}", self.epoch),

@@ -40,7 +40,7 @@ class Lines(View):
         print(text, file=self._stream, flush=True)
 
     def show(self, glance: Glance) -> None:
-        if glance.clock is None and glance.loss is None:
+        if glance.clock is None and glance.loss is None and not glance.waiting:
             return
         if self._shown is None or glance.time - self._shown.time >= self._pause(glance, self._shown):
             self._print(glance)
@@ -50,7 +50,8 @@ class Lines(View):
             self._print(last)
 
     def _pause(self, glance: Glance, shown: Glance) -> float:
-        return PATIENCE if (glance.clock, glance.loss) == (shown.clock, shown.loss) else PAUSE
+        told, news = ((g.clock, g.loss, g.waiting) for g in (shown, glance))
+        return PATIENCE if told == news else PAUSE
 
     def _print(self, glance: Glance) -> None:
         self._shown = glance

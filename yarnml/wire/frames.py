@@ -132,10 +132,10 @@ def _texts(*names: str) -> _Form:
     return _Form(lambda msg: (NONE, [_bytes(getattr(msg, name)) for name in names]), unpack)
 
 
-def _all_texts(name: str) -> _Form:
+def _roster() -> _Form:
     return _Form(
-        lambda msg: (NONE, [_bytes(text) for text in getattr(msg, name)]),
-        lambda _, parts: {name: tuple(_text(part) for part in parts)},
+        lambda msg: ((0, msg.index, 0, 0, 0), [_bytes(text) for text in msg.servers]),
+        lambda extra, parts: {"servers": tuple(_text(part) for part in parts), "index": extra[1]},
     )
 
 
@@ -236,8 +236,8 @@ def _expect(true: bool, what: str) -> None:
 
 
 _PROTOCOL: tuple[tuple[type[Message], _Form], ...] = (  # the place in this list is the kind on the wire: only append
-    (m.Join, _texts("role", "address", "name")),
-    (m.Roster, _all_texts("servers")),
+    (m.Join, _texts("role", "address", "name", "host")),
+    (m.Roster, _roster()),
     (m.Beat, _nothing()),
     (m.Gather, _array("array")),
     (m.Gathered, _arrays("arrays")),

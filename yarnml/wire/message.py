@@ -47,11 +47,12 @@ class Patch:
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Join(Message):
-    """A process is here; `sender` is its index."""
+    """A process is here; `sender` is its index, -1 if it takes any seat of its role."""
 
     role: str  # "worker" or "server"
     address: str  # where its listener is reached; "" without one
     name: str  # how errors name it: "host, pid 123"
+    host: str = ""  # as the cluster calls it, where that matters
 
 
 @final
@@ -100,9 +101,10 @@ class Leave(Message):
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Roster(Message):
-    """All have joined: the servers' addresses in their order."""
+    """All have joined: the servers' addresses in their order, and which seat the receiver has."""
 
     servers: tuple[str, ...]
+    index: int = 0
 
 
 @final

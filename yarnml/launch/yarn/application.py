@@ -1,0 +1,129 @@
+"""Applications: Skein's, and all that yarnml wants of Skein. It starts a JVM, which is waited for when it is needed."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, Self, final
+
+from yarnml.errors import UsageError
+from yarnml.launch.yarn.spec import Service
+
+MASTER_MB = 512  # of Skein's application master: a JVM with a heap of 128 MB
+JAVA = "--add-opens=java.base/java.util=ALL-UNNAMED"  # its pages need it from Java 17 on
+
+
+@dataclass(frozen=True)
+class Local:
+    """What a container finds under a name: a file, or an archive unpacked to a folder."""
+
+    url: str
+    archive: bool
+    keep: bool  # on the node, for the user's next run
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wish:
+    """An application as yarnml sees it."""
+
+    name: str
+    queue: str
+    services: Sequence[Service]
+    scripts: Mapping[str, str]  # role -> lines of sh
+    env: Mapping[str, Mapping[str, str]]  # role -> variables
+    files: Mapping[str, Local]
+    hosts: Sequence[str] = ()  # where workers had best be
+    node_label: str | None = None
+    tags: Sequence[str] = ()
+    view_users: Sequence[str] = ()
+    modify_users: Sequence[str] = ()
+    max_attempts: int = 1
+
+
+@final
+class Applications:
+    """Submits and kills. A context manager: the JVM ends with it."""
+
+    def __init__(self) -> None:
+        self._pool = ThreadPoolExecutor(1)
+        self._folder = tempfile.TemporaryDirectory(prefix="yarnml-skein-")
+        self._client: Future[Any] = self._pool.submit(self._start)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        try:
+            if self._client.exception() is None:
+                self._client.result().close()
+        finally:
+            self._pool.shutdown()
+            self._folder.cleanup()
+
+    def submit(self, wish: Wish) -> str:
+        """The application's name. UsageError with YARN's words if it is refused."""
+        import skein
+
+        client = self._client.result()
+        try:
+            return str(client.submit(_specification(skein, wish)))
+        except (skein.exceptions.SkeinError, ValueError) as error:
+            raise UsageError(f"YARN refuses the application: {_short(str(error))}") from error
+
+    def kill(self, name: str) -> None:
+        self._client.result().kill_application(name)
+
+    def _start(self) -> Any:
+        os.environ["SKEIN_CONFIG"] = self._folder.name  # or it leaves keys in ~/.skein
+        import skein
+
+        log = os.path.join(self._folder.name, "driver.log")
+        try:
+            return skein.Client(security=skein.Security.new_credentials(), log=log, log_level="warn")
+        except (skein.exceptions.SkeinError, OSError, ValueError) as error:
+            with open(log, encoding="utf-8", errors="replace") as file:
+                last = file.read().strip().splitlines()[-3:]
+            raise UsageError(f"Skein's driver can't be started: {error} {' '.join(last)}".strip()) from error
+
+
+def _specification(skein: Any, wish: Wish) -> Any:
+    files = {name: _file(skein, local) for name, local in wish.files.items()}
+    services = {
+        service.role: skein.Service(
+            instances=service.instances,
+            resources=skein.Resources(memory=f"{service.size.mb} MiB", vcores=service.size.vcores),
+            script=wish.scripts[service.role],
+            files=files,
+            env=dict(wish.env[service.role]),
+            # what ends a run is the scheduler's to say: the others' ends are told to it, and it has one chance
+            max_restarts=0 if service.role == "scheduler" else 3 * service.instances,
+            nodes=list(wish.hosts) if service.role == "worker" else [],
+            relax_locality=True,
+        )
+        for service in wish.services
+    }
+    master = skein.Master(
+        resources=skein.Resources(memory=f"{MASTER_MB} MiB", vcores=1),
+        env={"JDK_JAVA_OPTIONS": JAVA},
+        security=skein.Security.new_credentials(),
+    )
+    acls = skein.ACLs(enable=True, view_users=list(wish.view_users), modify_users=list(wish.modify_users))
+    return skein.ApplicationSpec(
+        name=wish.name, queue=wish.queue, services=services, master=master, node_label=wish.node_label or "",
+        tags=set(wish.tags) | {"yarnml"}, acls=acls if wish.view_users or wish.modify_users else None,
+        max_attempts=wish.max_attempts,
+    )  # fmt: skip
+
+
+def _file(skein: Any, local: Local) -> Any:
+    visibility = "private" if local.keep else "application"
+    return skein.File(local.url, type="archive" if local.archive else "file", visibility=visibility)
+
+
+def _short(text: str) -> str:
+    """YARN's sentence without Java's class names and stacks."""
+    lines = [line for line in text.splitlines() if line.strip() and not line.strip().startswith("at ")]
+    return lines[0].rpartition("Exception: ")[2].strip() if lines else "no reason given"

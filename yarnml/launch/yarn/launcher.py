@@ -1,0 +1,178 @@
+"""Submitting: from a job to a running application, and from there to its end, as the client sees it."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from typing import final
+
+from hdfs_io import DataError, hadoop, join, open_fs, remove
+from yarnml.comm.events import Stop
+from yarnml.comm.outcome import Outcome
+from yarnml.job import Job
+from yarnml.launch import env
+from yarnml.launch.fault import LAST_WORDS
+from yarnml.launch.process import settings
+from yarnml.launch.yarn import parcel
+from yarnml.launch.yarn.application import Applications, Local, Wish
+from yarnml.launch.yarn.homes import homes
+from yarnml.launch.yarn.manager import Application
+from yarnml.launch.yarn.refuse import refuse_queue, refuse_size
+from yarnml.launch.yarn.site import Site
+from yarnml.launch.yarn.spec import Spec, services
+from yarnml.monitor.progress import Glance
+from yarnml.request import OnYarn
+from yarnml.runs import RunDir
+
+LOOK = 0.5  # seconds between two looks at the run
+ASK = 2.0  # seconds between two questions to the ResourceManager
+LEAVE = 30.0  # seconds in which an application whose run has ended must be gone
+HEED = 15.0  # seconds in which a scheduler must heed the wish to end
+STAGING = 3.0  # seconds in which an ended application removes its files
+LOGS = 60.0  # seconds for `yarn logs`
+
+Say = Callable[[str], None]
+
+
+def refuse(site: Site, wish: OnYarn, job_workers: int, job_servers: int) -> None:
+    """What the cluster would never grant; UsageError before anything is sent."""
+    queue = refuse_queue(wish.queue, site.manager.queues(), lambda q: site.manager.may_submit(q, hadoop.user()))
+    refuse_size(services(wish, job_workers, job_servers), site.manager.nodes(), queue, wish.node_label)
+
+
+def submit(site: Site, applications: Applications, job: Job, wish: OnYarn, plan: env.Plan, say: Say) -> str:
+    """Send what is missing, and submit; the application's name."""
+    shipment = plan.send(site.home, say)
+    job = job if shipment.app is None else replace(job, app=shipment.app)
+    roles = services(wish, job.workers, job.servers)
+    spec = Spec(
+        limits={service.role: service.size.mb for service in roles},
+        start_timeout=wish.start_timeout,
+        queue=wish.queue,
+        homes=homes(job),
+        managers=site.manager.addresses,
+    )
+    files = {"start": Local(parcel.send(job, spec), archive=True, keep=False)}
+    for resource in shipment.resources:
+        files[resource.name] = Local(resource.url, resource.archive, keep="://" in resource.url)
+    return applications.submit(
+        Wish(
+            name=f"yarnml {job.run}", queue=wish.queue, services=roles,
+            scripts={service.role: parcel.script(service.role, shipment) for service in roles},
+            env={service.role: settings(service.size.vcores) for service in roles},
+            files=files, hosts=sorted({host for hosts in spec.homes for host in hosts}),
+            node_label=wish.node_label, tags=wish.tags, view_users=wish.view_users, modify_users=wish.modify_users,
+            max_attempts=wish.max_attempts,
+        )
+    )  # fmt: skip
+
+
+@final
+class Following:
+    """A run on the cluster, followed to its end from here."""
+
+    def __init__(self, site: Site, run: RunDir, application: str, show: Callable[[Glance], None]) -> None:
+        self._site, self._run, self._name, self._show = site, run, application, show
+        self._asked = 0.0
+        self._begun = time.time()
+        self._app: Application | None = None
+
+    def outcome(self, wish: Callable[[], Stop | None]) -> Outcome:
+        """Wait for the end of run and application. `wish` tells why the run is to end now, if it is."""
+        told: float | None = None
+        while not self._run.ended:
+            stop = wish()
+            if stop is not None and told is None:
+                told = time.monotonic()
+                self._run.ask_to_end(stop.reason)
+            app = self._application()
+            if app is not None and app.ended and not self._run.ended:
+                self._gone(app, stop)
+            elif told is not None and (time.monotonic() - told > HEED or self._run.glance() is None):
+                kill(self._site, self._name)
+                self._await_application()
+                if not self._run.ended:
+                    self._run.end(stop.state if stop else "killed", message=stop.reason if stop else "killed")
+            else:
+                self._show(self._run.glance() or self._waiting(app))
+                time.sleep(LOOK)
+        self._await_application()
+        clean(self._site, self._run)
+        record = self._run.record()
+        return Outcome(record.state, record.message, result=record.result or None)  # type: ignore[arg-type]
+
+    def _application(self) -> Application | None:
+        if time.monotonic() - self._asked >= ASK:
+            self._asked = time.monotonic()
+            with suppress(DataError):
+                self._app = self._site.manager.application(self._name)
+        return self._app
+
+    def _waiting(self, app: Application | None) -> Glance:
+        why = "" if app is None or not app.diagnostics or app.state == "RUNNING" else f" ({app.diagnostics[:200]})"
+        state = "submitted" if app is None else app.state.lower()
+        now = time.time()
+        return Glance(time=now, seconds=now - self._begun, waiting=f"{self._name} is {state}{why}")
+
+    def _gone(self, app: Application, stop: Stop | None) -> None:
+        """The application ended without a word from its scheduler."""
+        if stop is not None or app.final == "KILLED":
+            stop = stop or Stop("killed", "its application was ended through YARN")
+            self._run.end(stop.state, message=stop.reason)
+            return
+        message = f"application {self._name} ended before its scheduler could say why: {app.diagnostics or app.final}"
+        words = container_logs(self._name)
+        self._run.end("failed", message="\n".join([message, *(f"  | {line}" for line in words)]))
+
+    def _await_application(self) -> None:
+        until = time.monotonic() + LEAVE
+        while time.monotonic() < until:
+            with suppress(DataError):
+                app = self._site.manager.application(self._name)
+                if app is None or app.ended:
+                    return
+            time.sleep(LOOK)
+        kill(self._site, self._name)
+
+
+def kill(site: Site, application: str) -> None:
+    """End an application, as YARN's owner of it may."""
+    if not site.manager.kill(application):
+        with Applications() as applications:
+            applications.kill(application)
+
+
+def clean(site: Site, run: RunDir) -> None:
+    """Remove what only starting needed, Skein's empty directory too."""
+    for name in ("start", "notes"):
+        with suppress(DataError, OSError):
+            remove(join(run.url, name))
+    fs, path = open_fs(join(site.home, ".skein"))
+    until = time.monotonic() + STAGING
+    while time.monotonic() < until:
+        try:
+            fs.rmdir(path)
+        except FileNotFoundError:
+            return
+        except DataError:  # this application's master removes its files last; or another one is at work
+            time.sleep(LOOK)
+        else:
+            return
+
+
+def container_logs(application: str) -> list[str]:
+    """The last lines that the containers of an ended application left with YARN."""
+    try:
+        done = subprocess.run(
+            ["yarn", "logs", "-applicationId", application, "-log_files", "yarnml.log"],
+            capture_output=True, text=True, timeout=LOGS, check=False, stdin=subprocess.DEVNULL, errors="replace",
+        )  # fmt: skip
+    except (OSError, subprocess.TimeoutExpired):
+        return []
+    lines = [
+        line for line in done.stdout.splitlines() if line.strip() and not line.startswith(("***", "Log", "End of"))
+    ]
+    return lines[-LAST_WORDS:]

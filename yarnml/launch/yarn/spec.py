@@ -1,0 +1,58 @@
+"""A spec: what the containers of one run are told beside the job."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from typing import Self
+
+from yarnml.launch.yarn.memory import megabytes
+from yarnml.request import OnYarn
+
+
+@dataclass(frozen=True)
+class Size:
+    """Of one container."""
+
+    mb: int
+    vcores: int
+
+
+@dataclass(frozen=True)
+class Service:
+    """All containers of one role."""
+
+    role: str
+    instances: int
+    size: Size
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spec:
+    """Travels with the job as a file that only the user can read."""
+
+    limits: dict[str, int]  # role -> MiB of its containers
+    start_timeout: float  # seconds for all to be there
+    queue: str
+    homes: list[list[str]] = field(default_factory=list)  # for each worker, the hosts that hold most of its rows
+    managers: list[str] = field(default_factory=list)  # addresses of the ResourceManagers
+
+    def to_json(self) -> str:
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        return cls(**json.loads(text))
+
+
+def services(wish: OnYarn, workers: int, servers: int) -> tuple[Service, ...]:
+    """The roles of a run, each with its containers' size."""
+    counts = {"scheduler": 1, "server": servers, "worker": workers}
+    return tuple(
+        Service(role, count, Size(megabytes(memory(wish, role), f"--{role}-memory"), getattr(wish, f"{role}_vcores")))
+        for role, count in counts.items()
+    )
+
+
+def memory(wish: OnYarn, role: str) -> str:
+    return str(getattr(wish, f"{role}_memory"))

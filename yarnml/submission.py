@@ -1,0 +1,140 @@
+"""A submission: a run that is to go to a Hadoop cluster, checked, and started there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from typing import Any, Self, final
+
+from hdfs_io import open_fs
+from hdfs_io.store import is_local
+from yarnml.app import App
+from yarnml.comm.outcome import Outcome
+from yarnml.config import config_from_dict, hints
+from yarnml.errors import UsageError
+from yarnml.job import Job
+from yarnml.launch import Handle, env
+from yarnml.launch.yarn import launcher
+from yarnml.launch.yarn.application import Applications
+from yarnml.launch.yarn.site import Site, adopt
+from yarnml.monitor.terminal import View
+from yarnml.prepare import prepare, said_of_data
+from yarnml.request import OnYarn
+from yarnml.runs import RunDir
+from yarnml.started import Run
+
+URLS = ("data", "test", "valid", "out", "runs")  # options that containers have to reach
+Say = Callable[[str], None]
+
+
+@final
+class Submission:
+    """What nothing speaks against, and nothing was started of. A context manager: Skein's JVM ends with it."""
+
+    def __init__(self, job: Job, wish: OnYarn, site: Site, plan: env.Plan, applications: Applications) -> None:
+        """Use `prepare`."""
+        self.job, self.wish = job, wish
+        self._site, self._plan, self._applications = site, plan, applications
+
+    @classmethod
+    def prepare(cls, app: App, options: Mapping[str, Any], say: Say) -> Self:
+        """Check all that can be: the cluster answers and could grant it, the data is there, the environment packs.
+
+        Raises UsageError or DataError. Data, environment and Skein's JVM are looked at and started side by side.
+        """
+        wish = config_from_dict(OnYarn, {name: options[name] for name in hints(OnYarn) if name in options}, "submit")
+        rest = {name: value for name, value in options.items() if name not in hints(OnYarn)}
+        refuse_local(app, rest)
+        note = adopt()
+        if note:
+            say(note)
+        site = Site.find()
+        launcher.refuse(site, wish, int(rest.get("workers", 1)), int(rest.get("servers", 1)))
+        rest["threads"] = rest.get("threads") or wish.worker_vcores
+        rest["runs"] = rest.get("runs") or site.runs
+        asked = env.Wish(
+            env=wish.env, py_files=wish.py_files, files=wish.files, requirements=wish.requirements,
+            app=app.ref if app.private else None,
+        )  # fmt: skip
+        with ExitStack() as stack, ThreadPoolExecutor(1) as pool:
+            applications = stack.enter_context(Applications())
+            plan = pool.submit(env.plan, asked)
+            job = prepare(app, rest, here=False)
+            found = plan.result()
+            stack.pop_all()
+        for line in found.notes:
+            say(line)
+        return cls(job, wish, site, found, applications)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._applications.__exit__()
+
+    def start(self, view: View) -> YarnRun:
+        """Send what is missing, and submit."""
+        job = self.job
+        for line in [*said_of_data(job), f"run      {job.url}"]:
+            view.say(line)
+        directory = RunDir.create(job)
+        try:
+            name = launcher.submit(self._site, self._applications, job, self.wish, self._plan, view.say)
+        except BaseException as error:
+            directory.end("failed", message=f"could not be submitted: {error}")
+            launcher.clean(self._site, directory)
+            raise
+        directory.submitted(name)
+        view.say(f"submitted as {name} to queue {self.wish.queue}")
+        return YarnRun(job, directory, self._site, name, view)
+
+
+@final
+class YarnRun(Run):
+    """A run on the cluster. Nothing here is needed for it to go on."""
+
+    def __init__(self, job: Job, directory: RunDir, site: Site, application: str, view: View) -> None:
+        super().__init__(job, directory)
+        self.application = application
+        self._view = view
+        self._outcome: Outcome | None = None
+        self._following = launcher.Following(site, directory, application, view.show)
+        self._handle: Handle | None = None
+
+    def kill(self) -> None:
+        self._follow().kill()
+
+    def finish(self) -> Outcome:
+        if self._outcome is None:
+            self._outcome = self._follow().wait()
+            glance = self._directory.glance()
+            if glance is not None:
+                self._view.close(glance)
+        return self._outcome
+
+    def _follow(self) -> Handle:
+        if self._handle is None:
+            self._handle = Handle(lambda handle: self._following.outcome(handle.wish), deadline=None, abandon=90.0)
+        return self._handle
+
+
+def refuse_local(app: App, options: Mapping[str, Any]) -> None:
+    """UsageError for a place on this machine, which no container can reach."""
+    if app.task is not None and options.get("data") is None:
+        raise UsageError(
+            "submit needs data that the cluster can reach: --data hdfs:///...; an app's demo runs here only"
+        )
+    model = {"model": options["model"]} if "model" in options else {}
+    for name, value in ({key: options.get(key) for key in URLS} | model).items():
+        if isinstance(value, str) and not _is_fraction(value) and is_local(open_fs(value)[0]):
+            hint = "; copy it: yarnml data copy SRC hdfs:///..." if name in ("data", "test", "valid", "model") else ""
+            raise UsageError(f"--{name} {value}: is on this machine, where containers can't reach it{hint}")
+
+
+def _is_fraction(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
