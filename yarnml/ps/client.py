@@ -23,6 +23,7 @@ from yarnml.wire.transport import Channel, Status, Transport
 
 CHECK = 0.1  # s between looks at the company while waiting
 SILENCE = 1.0  # s without a message after which servers are asked what has come
+DRAIN = 8  # messages sent within a clock after which to look what has come
 FAREWELL = 5.0  # s to wait for the last acknowledgement: a server that has all may be gone
 
 
@@ -160,7 +161,8 @@ class Client(Tables):
             for server, part in split(patch, table.cache.cuts):
                 self._tell(server, m.Increments(**self._head(server), patches=(part,)))
                 table.cache.sent(self._senders[server].last, [part])
-        self._drain()
+                if self._senders[server].last % DRAIN == 0:
+                    self._drain()
 
     def _ask(self, table: RemoteTable, wants: list[Want]) -> None:
         for want in wants:

@@ -90,8 +90,10 @@ class Shard:
                 return self._take(message)
             case Get():
                 self._check_get(message)
+                if self._is_fresh(message):
+                    return [self._reply(message)]
                 self._waiting[message.sender, message.seq] = message
-                return self._answer()
+                return []
             case Ask():
                 return [self._reply_to_ask(message)]
         raise WireError(f"{type(message).__name__} is not for a server")
@@ -205,17 +207,15 @@ class Shard:
         """Every read that has become fresh."""
         if not self._waiting:
             return []
-        fresh = [
-            at
-            for at, get in self._waiting.items()
-            if self._slowest >= get.read and self._peers[get.sender].expected > get.own
-        ]
-        effects = []
-        for at in fresh:
-            get = self._waiting.pop(at)
-            where: Where = slice(get.start, get.stop) if get.rows is None else get.rows
-            effects.append(self._rows(get.sender, get.table, where, seq=get.seq))
-        return effects
+        fresh = [at for at, get in self._waiting.items() if self._is_fresh(get)]
+        return [self._reply(self._waiting.pop(at)) for at in fresh]
+
+    def _is_fresh(self, get: Get) -> bool:
+        return self._slowest >= get.read and self._peers[get.sender].expected > get.own
+
+    def _reply(self, get: Get) -> Send:
+        where: Where = slice(get.start, get.stop) if get.rows is None else get.rows
+        return self._rows(get.sender, get.table, where, seq=get.seq)
 
     def _rows(self, worker: int, table: int, where: Where, *, seq: int) -> Send:
         spec, peer = self._specs[table], self._peers[worker]

@@ -83,8 +83,10 @@ def decode(frames: Sequence[Any]) -> Message:
     if n > MAX_ARRAYS or len(frames) != n + 1 or len(head) != HEADER.size + n * DESCRIPTOR.size:
         raise WireError(f"{n} arrays announced in {len(head)} bytes and {len(frames)} frames")
     parts = [_part(head, i, frames[i + 1]) for i in range(n)]
-    body = _FORMS[kind].unpack(tuple(extra), parts)
-    message: Message = TYPES[kind](generation=generation, sender=sender, clock=clock, seq=seq, read=read, **body)
+    fields = _FORMS[kind].unpack(tuple(extra), parts)
+    message: Message = TYPES[kind](
+        generation=generation, sender=sender, clock=clock, seq=seq, read=read, **fields
+    )  # fmt: skip
     return message
 
 
@@ -184,7 +186,9 @@ def _get() -> _Form:
 
     def unpack(extra: Extra, parts: list[Part]) -> dict[str, Any]:
         _expect(len(parts) <= 1, "at most one list of rows")
-        return {**_range(extra), "rows": _index(parts[0].array) if parts else None}
+        fields = _range(extra)
+        fields["rows"] = _index(parts[0].array) if parts else None
+        return fields
 
     return _Form(pack, unpack)
 
@@ -198,11 +202,15 @@ def _rows() -> _Form:
 
     def unpack(extra: Extra, parts: list[Part]) -> dict[str, Any]:
         rows = _index(parts.pop(0).array) if parts and parts[0].at == SCATTERED else None
-        values = tuple(part.array for part in parts)
-        _expect(all(v.ndim == 2 for v in values), "values of shape (rows, width)")
+        values = tuple([part.array for part in parts])
         n = extra[2] - extra[1] if rows is None else len(rows)
-        _expect(sum(map(len, values)) == n, "as many values as rows")
-        return {**_range(extra), "rows": rows, "number": extra[4], "values": values}
+        for block in values:
+            _expect(block.ndim == 2, "values of shape (rows, width)")
+            n -= len(block)
+        _expect(n == 0, "as many values as rows")
+        fields = _range(extra)
+        fields.update(rows=rows, number=extra[4], values=values)
+        return fields
 
     return _Form(pack, unpack)
 
