@@ -1,10 +1,10 @@
-"""Memory as a transport: between threads of one process, or within one thread without any copy."""
+"""Memory as a transport: between threads of one process, which share nothing but the copies that they are sent."""
 
 from __future__ import annotations
 
 import itertools
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from threading import Condition
 from time import monotonic
 from typing import Any, final
@@ -27,7 +27,7 @@ class Exchange:
 
 @final
 class MemoryTransport(Transport):
-    """Messages are encoded and copied as on a real wire, so that threads share nothing. For tests."""
+    """Messages are encoded and copied as on a real wire. For tests."""
 
     def __init__(self, exchange: Exchange) -> None:
         self._exchange = exchange
@@ -120,42 +120,6 @@ class MemoryChannel(Channel):
             listener = self._exchange.listeners.get(self._address)
             if listener is not None and listener.peers.get(self._name) is self:
                 del listener.peers[self._name]
-
-
-@final
-class DirectChannel(Channel):
-    """A channel to a server in the same thread: `handle` answers before `send` returns, and nothing is copied."""
-
-    def __init__(self, handle: Callable[[Message], Iterable[Message]]) -> None:
-        self._handle = handle
-        self._inbox: deque[Message] = deque()
-
-    def send(self, message: Message) -> Status:
-        self._inbox.extend(self._handle(message))
-        return Status.SENT
-
-    def recv(self, timeout: float = 0.0) -> Message | None:  # noqa: ARG002 (what isn't here won't come)
-        return self._inbox.popleft() if self._inbox else None
-
-    def close(self) -> None:
-        self._inbox.clear()
-
-
-@final
-class DirectTransport(Transport):
-    """Waits over direct channels, which is to look once."""
-
-    def listen(self, host: str = "127.0.0.1") -> Listener:
-        raise NotImplementedError("a direct channel is made around the server that it calls")
-
-    def connect(self, address: str, name: str) -> Channel:
-        raise NotImplementedError("a direct channel is made around the server that it calls")
-
-    def wait(self, channels: Sequence[Channel], timeout: float) -> bool:  # noqa: ARG002
-        return False
-
-    def close(self) -> None:
-        """Nothing is shared."""
 
 
 def _copied(frames: list[Frame]) -> list[Any]:
