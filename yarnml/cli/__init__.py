@@ -89,8 +89,20 @@ def _dispatch(args: list[str]) -> int:
         from yarnml.errors import UsageError, nearest
 
         raise UsageError(f"no command {name!r}{nearest(name, COMMANDS)}")
+    if any("hdfs://" in word for word in rest):
+        _find_hadoop()
     code: int = import_module(f"yarnml.cli.{name}").main(rest)
     return code
+
+
+def _find_hadoop() -> None:
+    """Let what this machine's own cluster holds be found without a word about it in the environment."""
+    if "HADOOP_CONF_DIR" in os.environ:
+        return
+    from yarnml.launch.yarn.site import adopt
+
+    if note := adopt():
+        print(note, file=sys.stderr)
 
 
 def help_text() -> str:

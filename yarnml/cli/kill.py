@@ -10,27 +10,39 @@ from typing import Annotated
 from tyro.conf import Positional
 
 from yarnml.cli.flags import parse
+from yarnml.cli.where import find
 from yarnml.errors import RunFailed
-from yarnml.runs import default_runs, find_run, wait_for
+from yarnml.runs import RunDir, wait_for
 
 
 @dataclass(frozen=True, kw_only=True)
 class Args:
     run: Annotated[str, Positional]  # a run's id, or the beginning of it, or its URL
     deadline: float = 60.0  # seconds to wait for its end
-    runs: str | None = None  # directory of all runs; else ~/.yarnml/runs
+    runs: str | None = None  # directory of all runs; else ~/.yarnml/runs, and that on the cluster
 
 
 def main(args: Sequence[str]) -> int:
     said = parse("yarnml kill", "End a run, and wait until it has ended.", {"kill": Args}, args)["kill"]
-    run = find_run(said.runs or default_runs(), said.run)
-    state = run.record().state
-    if state != "running":
+    run = find(said.run, said.runs)
+    record = run.record()
+    state = record.state
+    if state != "running" and not (state == "lost" and record.application):
         print(f"run {run.id} has ended already: {state}", file=sys.stderr)
         return 0
     run.ask_to_end()
+    if record.application:
+        _end_on_yarn(run, record.application)
     if not wait_for(lambda: run.record().state != "running", said.deadline):
         driver = f"its driver is pid {run.record().pid} on {run.record().host}"
         raise RunFailed(f"run {run.id} was asked to end and still runs after {said.deadline:g} s; {driver}")
     print(f"run {run.id} has ended: {run.record().state}")
     return 0
+
+
+def _end_on_yarn(run: RunDir, application: str) -> None:
+    """Its scheduler is asked first, since it can write down how far the run came; then YARN."""
+    from yarnml.launch.yarn.launcher import end
+    from yarnml.launch.yarn.site import Site
+
+    end(Site.find(), run, application)

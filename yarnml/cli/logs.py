@@ -9,19 +9,20 @@ from typing import Annotated
 from tyro.conf import FlagCreatePairsOff, Positional, arg
 
 from yarnml.cli.flags import parse
-from yarnml.runs import default_runs, find_run, follow
+from yarnml.cli.where import find
+from yarnml.runs import follow
 
 
 @dataclass(frozen=True, kw_only=True)
 class Args:
     run: Annotated[str, Positional]  # a run's id, or the beginning of it, or its URL
     follow: Annotated[bool, arg(aliases=["-f"]), FlagCreatePairsOff] = False  # go on until the run has ended
-    runs: str | None = None  # directory of all runs; else ~/.yarnml/runs
+    runs: str | None = None  # directory of all runs; else ~/.yarnml/runs, and that on the cluster
 
 
 def main(args: Sequence[str]) -> int:
     said = parse("yarnml logs", "What a run's processes said.", {"logs": Args}, args)["logs"]
-    run = find_run(said.runs or default_runs(), said.run)
+    run = find(said.run, said.runs)
 
     def ended() -> bool:
         return not said.follow or run.record().state != "running"

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from yarnml.cli.flags import parse
-from yarnml.runs import RunDir, all_runs, default_runs
+from yarnml.cli.where import everywhere
+from yarnml.runs import RunDir, default_runs
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,7 +20,9 @@ class Args:
 
 def main(args: Sequence[str]) -> int:
     said = parse("yarnml runs", "The runs so far, the latest last.", {"runs": Args}, args)["runs"]
-    found = all_runs(said.runs or default_runs())
+    found, remarks = everywhere(said.runs)
+    for remark in remarks:
+        print(remark, file=sys.stderr)
     if not found:
         print(f"no runs in {said.runs or default_runs()}")
     for run in found[-said.last :]:

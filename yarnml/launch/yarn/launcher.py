@@ -138,6 +138,12 @@ class Following:
         kill(self._site, self._name)
 
 
+def end(site: Site, run: RunDir, application: str) -> None:
+    """End a run from any machine: by its scheduler if it heeds, else by YARN."""
+    following = Following(site, run, application, lambda _: None)
+    following.outcome(lambda: Stop("killed", run.why_to_end()))
+
+
 def kill(site: Site, application: str) -> None:
     """End an application, as YARN's owner of it may."""
     if not site.manager.kill(application):
