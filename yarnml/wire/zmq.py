@@ -19,7 +19,7 @@ from yarnml.wire.message import Message
 from yarnml.wire.transport import Channel, Listener, Receipt, Status, Transport
 
 SMALL = 1 << 16  # bytes below which a copy is cheaper than sharing; received ones are also misaligned
-WATER = 256  # messages queued a peer and direction
+WATER = 256  # messages queued for a peer before it counts as slow
 RESTS = 256
 BULK_RESTS = 8
 OUTBOX_POLL = 0.001  # s between looks at a slow peer: ROUTER can't say which peer has room again
@@ -27,7 +27,9 @@ OUTBOX_POLL = 0.001  # s between looks at a slow peer: ROUTER can't say which pe
 DONTWAIT, SNDMORE, EVENTS, POLLIN = int(zmq.DONTWAIT), int(zmq.SNDMORE), int(zmq.EVENTS), int(zmq.POLLIN)
 COMMON = {
     zmq.SNDHWM: WATER,
-    zmq.RCVHWM: WATER,
+    # No limit: at one, ZeroMQ stops reading, hears no heartbeat, and drops the connection with all that waits in it
+    # while its owner merely computes. What may come is bounded by those who send: windows, clocks, requests.
+    zmq.RCVHWM: 0,
     zmq.LINGER: 2000,  # ms: 0 drops what was just sent, -1 hangs at exit
     zmq.HEARTBEAT_IVL: 200,  # ms; a stopped host is seen after TIMEOUT
     zmq.HEARTBEAT_TIMEOUT: 600,
