@@ -145,6 +145,13 @@ def test_a_dry_run_starts_nothing(tmp_path: Path, data: list[str]) -> None:
     assert not (tmp_path / ".yarnml").exists()
 
 
+def test_a_dry_run_keeps_standard_output_for_json(tmp_path: Path, data: list[str]) -> None:
+    done = yarnml(tmp_path, "run", TINY, *data, "--dry-run", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["state"] == "planned"
+    assert "nothing was started" in done.stderr
+
+
 def test_names_that_are_not_ascii(tmp_path: Path) -> None:
     folder = tmp_path / "mit Leerzeichen ü"
     folder.mkdir()

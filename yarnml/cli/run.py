@@ -61,7 +61,9 @@ def _start(ref: str, rest: Sequence[str]) -> Run | None:
     if showing.dry_run:
         from yarnml.cli.plan import plan
 
-        print(plan(app, job))
+        print(plan(app, job), file=sys.stderr if showing.json else sys.stdout)
+        if showing.json:
+            print_json(run=None, app=app.name, state="planned", seconds=None, result={}, message="")
         return None
     run = start(job, view())
     signal.signal(signal.SIGTERM, lambda *_: run.kill())
