@@ -78,15 +78,25 @@ class Applications:
 
     def _start(self) -> Any:
         os.environ["SKEIN_CONFIG"] = self._folder.name  # or it leaves keys in ~/.skein
+        if os.environ.get("LC_ALL") in ("C", "POSIX"):  # a JVM can't start in a directory whose name it can't read
+            os.environ["LC_ALL"] = "C.UTF-8"
         import skein
 
         log = os.path.join(self._folder.name, "driver.log")
         try:
-            return skein.Client(security=skein.Security.new_credentials(), log=log, log_level="warn")
+            client = skein.Client.__new__(skein.Client)
+            client._proc = None  # which its __del__ wants, also if it could not be started
+            client.__init__(security=skein.Security.new_credentials(), log=log, log_level="warn")
         except (skein.exceptions.SkeinError, OSError, ValueError) as error:
-            with open(log, encoding="utf-8", errors="replace") as file:
-                last = file.read().strip().splitlines()[-3:]
-            raise UsageError(f"Skein's driver can't be started: {error} {' '.join(last)}".strip()) from error
+            raise UsageError(f"Skein's driver can't be started: {error}{_last(log)}") from error
+        return client
+
+
+def _last(log: str) -> str:
+    """The first line of a JVM's last exception."""
+    with open(log, encoding="utf-8", errors="replace") as file:
+        causes = [line.strip() for line in file if "Exception" in line or "Error" in line]
+    return f" ({causes[-1]})" if causes else ""
 
 
 def _specification(skein: Any, wish: Wish) -> Any:

@@ -102,8 +102,12 @@ class Scheduler:
                 if note.over:
                     self._over[note.container] = int(note.how)
                 else:
-                    events.append(Exited(note.seat, f"({note.container}) {note.how}"))
+                    events.append(Exited(note.seat, f"({self._name_of(note.container)}) {note.how}"))
         return events
+
+    def _name_of(self, container: str) -> str:
+        """As errors name it: with its host, if it had joined."""
+        return next((entry.name for entry in self._coordinator.here() if container in entry.name), container)
 
     def _overfull(self, now: float) -> list[Event]:
         events: list[Event] = []

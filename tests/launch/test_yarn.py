@@ -1,0 +1,229 @@
+"""Runs on a real YARN: what they find, how they end, and what they leave."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import threading
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import yarnml
+from hdfs_io import DataError, exists, join, open_fs, read_text, write_text
+from yarnml.cli.kill import main as kill
+from yarnml.cli.logs import main as logs
+from yarnml.cli.status import main as status
+from yarnml.cluster import Cluster
+from yarnml.errors import RunFailed, Stopped, UsageError
+from yarnml.launch.yarn.manager import configured
+from yarnml.runs import RunDir, wait_for
+from yarnml.started import Run
+
+pytest.importorskip("skein")
+pytestmark = [pytest.mark.hadoop, pytest.mark.timeout(600)]
+
+SMALL: dict[str, Any] = {
+    "scheduler_memory": "256MiB",
+    "server_memory": "320MiB",
+    "worker_memory": "400MiB",
+    "env": sys.prefix,  # on this machine the nodes have it, too
+}
+APP = """
+import os, signal, time
+from dataclasses import dataclass
+import numpy as np
+from yarnml.app import AppConfig
+
+@dataclass(frozen=True, kw_only=True)
+class Config(AppConfig):
+    how: str = "well"  # it ends
+
+def work(me, cfg):
+    print("worker", me.index, "home", os.listdir(os.environ["HOME"]), flush=True)
+    me.sum(np.ones(1))
+    me.report(clock=0, loss=1.0)
+    if me.index == 1 and cfg.how == "raise":
+        raise ValueError("so it is")
+    if me.index == 1 and cfg.how == "kill":
+        os.kill(os.getpid(), signal.SIGKILL)
+    keep = []
+    while cfg.how != "well":
+        me.sum(np.ones(1))
+        if me.index == 1 and cfg.how == "memory":
+            keep.append(np.ones(1 << 20))
+        time.sleep(0.02)
+"""
+
+
+@pytest.fixture(autouse=True)
+def here(hadoop: Cluster, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    for name, value in hadoop.variables().items():
+        monkeypatch.setenv(name, value)
+
+
+@pytest.fixture(scope="module")
+def data(hadoop: Cluster) -> str:
+    """Rows whose label is the sign of the first of three features."""
+    X = np.random.default_rng(0).normal(size=(3000, 3))
+    lines = [f"{int(x[0] > 0)} " + " ".join(f"{i + 1}:{v:.3f}" for i, v in enumerate(x)) for x in X]
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in hadoop.variables().items():
+            patch.setenv(name, value)
+        write_text("hdfs:///tmp/test-yarn/train", "\n".join(lines) + "\n")
+        write_text("hdfs:///tmp/test-yarn/one-class", "1 1:2\n1 1:3\n")
+    return "hdfs:///tmp/test-yarn/train"
+
+
+@pytest.fixture
+def app(tmp_path: Path) -> str:
+    """A private app, in a directory as people have them."""
+    folder = tmp_path / "wörk dir" / "my_app"
+    folder.mkdir(parents=True)
+    (folder / "app.py").write_text(APP)
+    return str(folder)
+
+
+@pytest.fixture
+def clean(hadoop: Cluster) -> Iterator[None]:
+    """Afterwards nothing runs, and nothing that only starting needed is left."""
+    yield
+    home = f"hdfs:///user/{hadoop.conf.user}"
+    assert wait_for(lambda: all(node.free_mb == node.mb for node in configured().nodes()), 30)
+    assert not exists(join(home, ".skein"))
+    fs, path = open_fs(join(home, ".yarnml/runs"))
+    assert not [name for name in fs.find(path, withdirs=True) if name.endswith(("/start", "/notes"))]
+
+
+def begun(run: Run) -> None:
+    directory = RunDir(run.url)
+    assert wait_for(lambda: (glance := directory.glance()) is not None and glance.clock is not None, 90), run.url
+
+
+def test_mlr_from_and_to_hdfs_then_its_model_on_the_cluster(
+    data: str, clean: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = {"data": data, "test": 0.2, "workers": 2, **SMALL, "queue": "ml"}
+    first = yarnml.submit("mlr", epochs=5, **options).wait()
+    assert first.result["test"]["accuracy"] > 0.9
+    assert first.url.startswith("hdfs://")
+    assert exists(first.result["model"])
+    assert len(first.metrics) > 0
+    assert status([first.url]) == 0
+    assert logs([first.url]) == 0
+    assert "succeeded" in capsys.readouterr().out
+    again = yarnml.submit("mlr", epochs=5, **options).wait()
+    assert "sending" not in capsys.readouterr().err
+    assert again.result["test"] == first.result["test"]
+    out = f"{data}-scores"
+    scored = yarnml.submit("predict", model=first.result["model"], data=data, out=out, workers=2, **SMALL).wait()
+    assert scored.result["out"] == out
+    fs, path = open_fs(out)
+    assert sorted(name.rpartition("/")[2] for name in fs.ls(path, detail=False)) == [
+        "_SUCCESS", "part-00000.parquet", "part-00001.parquet",
+    ]  # fmt: skip
+
+
+def test_two_runs_at_once_share_nothing(app: str, clean: None) -> None:
+    runs = [yarnml.submit(app, workers=1, **SMALL) for _ in range(2)]
+    assert [run.wait().state for run in runs] == ["succeeded", "succeeded"]
+    assert read_text(join(runs[0].url, "logs/worker-0.log")) == "worker 0 home []\n"
+
+
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        ("raise", r"worker 1: ValueError: so it is\nthe end of hdfs.*logs/worker-1.log"),
+        ("kill", r"worker 1 \(host 127.0.0.1[12], pid \d+, container_\w+\) was killed by SIGKILL"),
+        ("memory", r"worker 1 .*container_\w+\) was ended by YARN: it used \d+ MiB .* 400 MiB; .* --worker-memory"),
+    ],
+)
+def test_the_first_to_fail_is_named_with_its_last_words(app: str, clean: None, how: str, said: str) -> None:
+    with pytest.raises(RunFailed) as caught:
+        yarnml.submit(app, workers=2, how=how, **SMALL).wait()
+    assert re.search(said, str(caught.value), re.DOTALL), str(caught.value)
+    assert "worker 1 home []" in str(caught.value) or how == "raise"
+
+
+def test_it_is_seen_and_killed_from_anywhere(app: str, clean: None, capsys: pytest.CaptureFixture[str]) -> None:
+    run = yarnml.submit(app, workers=2, how="never", detach=True, **SMALL)
+    begun(run)
+    assert wait_for(lambda: len(getattr(RunDir(run.url).glance(), "containers", ())) == 4, 20)
+    assert status([run.url]) == 0
+    said = capsys.readouterr().out
+    assert re.search(r"worker 1 .* of 400 MiB   host 127.0.0.1[12], pid \d+, container_", said), said
+    follower = threading.Thread(target=logs, args=([run.url, "-f"],), daemon=True)
+    follower.start()
+    assert kill([run.url]) == 0
+    follower.join(30)
+    assert not follower.is_alive()
+    assert "worker-1  | worker 1 home []" in capsys.readouterr().out
+    with pytest.raises(Stopped, match="killed by its user"):
+        run.wait()
+    assert run.state == "killed"
+
+
+def test_containers_that_do_not_come_are_named_and_all_is_released(app: str, clean: None) -> None:
+    run = yarnml.submit(app, workers=6, **{**SMALL, "worker_memory": "1GiB"}, start_timeout=15)
+    seen: list[str] = []
+    watcher = RunDir(run.url)
+    assert wait_for(
+        lambda: bool((glance := watcher.glance()) and seen.append(glance.waiting) is None and "(" in seen[-1]), 60
+    )
+    assert re.match(r"\d of 8 containers; waiting: .*worker.* \(a worker needs 1 GiB and 1 vcore; free: 127", seen[-1])
+    with pytest.raises(
+        RunFailed, match=r"could not start within 15 s: \d of 8 containers; waiting: .*workers? \d.*1 GiB"
+    ):
+        run.wait()
+
+
+REFUSED: list[tuple[dict[str, Any], str]] = [
+    ({"queue": "nope"}, r"--queue nope: the cluster has no such queue; its queues: default, ml, closed \(stopped\)"),
+    ({"queue": "closed"}, r"--queue closed: is stopped and takes nothing"),
+    ({"worker_memory": "90GiB"}, r"--worker-memory 90 GiB: the most that a container can have here is 2 GiB"),
+    ({"server_vcores": 99}, r"--server-vcores 99: the most that a container can have here is \d+"),
+    ({"worker_memory": "lots"}, r"--worker-memory lots: expected memory such as 2GiB"),
+    ({"node_label": "gpu"}, r"--node-label gpu: no running node has the label; labels there: none"),
+    ({"data": "hdfs:///tmp/test-yarn/tarin"}, r"tarin: no such file or directory; did you mean 'train'"),
+    ({"data": "hdfs:///tmp/test-yarn/one-class"}, r"holds only the class 1: there is nothing to learn"),
+    ({"data": "/etc/hosts"}, r"--data /etc/hosts: is on this machine, where containers can't reach it; copy it"),
+    ({"out": "hdfs:///tmp/test-yarn/train"}, r"exists already"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("wish", "said"), REFUSED, ids=lambda x: next(iter(x.items()))[0] if isinstance(x, dict) else ""
+)
+def test_refused_before_anything_starts(data: str, hadoop: Cluster, wish: dict[str, Any], said: str) -> None:
+    before = apps(hadoop)
+    with pytest.raises((UsageError, DataError), match=said):
+        yarnml.submit("mlr", **{"data": data, **SMALL, **wish})
+    assert apps(hadoop) == before
+
+
+def apps(hadoop: Cluster) -> int:
+    """How many applications were ever submitted."""
+    with urllib.request.urlopen(f"{hadoop.resourcemanager}/ws/v1/cluster/metrics", timeout=10) as answer:
+        return int(json.load(answer)["clusterMetrics"]["appsSubmitted"])
+
+
+@pytest.mark.parametrize("which", ["yarn-site.xml", "core-site.xml"])
+def test_a_master_that_does_not_answer_is_named_within_ten_seconds(
+    hadoop: Cluster, data: str, which: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    conf = hadoop.layout.part("conf")
+    name = "resourcemanager.http" if which == "yarn-site.xml" else "namenode.rpc"
+    for file in conf.glob("*-site.xml"):
+        text = file.read_text()
+        (tmp_path / file.name).write_text(text.replace(f"localhost:{hadoop.ports[name].port}", "localhost:1"))
+    monkeypatch.setenv("HADOOP_CONF_DIR", str(tmp_path))
+    start = time.monotonic()
+    with pytest.raises((UsageError, DataError), match=r"no (ResourceManager|NameNode) answers at .*localhost:1"):
+        yarnml.submit("mlr", data=data, **SMALL)
+    assert time.monotonic() - start < 10
