@@ -3,10 +3,11 @@
 from hdfs_io.blocks import block_hosts
 from hdfs_io.csr import CSR
 from hdfs_io.dataset import Dataset, Piece
+from hdfs_io.describe import describe
 from hdfs_io.errors import DataError
 from hdfs_io.listing import DataFile, list_files
 from hdfs_io.load import count, load, read_arrow
-from hdfs_io.look import copy, describe, head
+from hdfs_io.look import copy, head
 from hdfs_io.options import Column, ReadOptions, Roles
 from hdfs_io.rows import Rows
 from hdfs_io.sample import Sample, span

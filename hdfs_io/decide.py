@@ -12,12 +12,14 @@ from hdfs_io.dataset import Piece
 from hdfs_io.errors import DataError
 from hdfs_io.formats.columns import missing_error
 from hdfs_io.kinds import is_number
-from hdfs_io.labels import FEW, column_codes, is_text, values
+from hdfs_io.labels import is_text, values
 from hdfs_io.options import ReadOptions
-from hdfs_io.reader import Fault, Survey, together
+from hdfs_io.reader import Fault, Survey, by_column
 from hdfs_io.schema import Label, Schema
+from hdfs_io.target import many_classes, no_classes
 
 LabelKind = Literal["class", "number", "any"] | None
+SHOWN = 10  # classes that an error names
 
 
 @dataclass(frozen=True)
@@ -29,26 +31,33 @@ class Found:
     pieces: Sequence[Piece]
     surveys: Sequence[Survey]
     whole: Survey
+    guessed: bool = False  # the label is the column that it is by its place alone
+    notes: tuple[str, ...] = ()
+    refused: list[str] | None = None  # where what a run would refuse is only to be told
+
+    def refuse(self, why: DataError) -> None:
+        if self.refused is None:
+            raise why
+        self.refused.append(str(why))
 
 
-def sparse_schema(found: Found, kind: LabelKind) -> Schema:
-    """The schema of a new libsvm data set: index base and width over all pieces."""
-    refuse_faults(found)
+def sparse_schema(found: Found, kind: LabelKind) -> tuple[Schema, list[str]]:
+    """The schema of a new libsvm data set, index base and width over all pieces, and remarks about its label."""
+    _refuse_faults(found)
     base = 0 if found.whole.least == 0 else 1
-    label = None if kind is None else _label(found, "label", kind)
-    return Schema(sparse=True, width=max(0, found.whole.greatest + 1 - base), base=base, label=label)
+    label, notes = (None, []) if kind is None else _label(found, "label", kind)
+    return Schema(sparse=True, width=max(0, found.whole.greatest + 1 - base), base=base, label=label), notes
 
 
 def dense_schema(found: Found, kind: LabelKind) -> tuple[Schema, list[str]]:
     """The schema of a new data set with named columns, and remarks about what it leaves out."""
     roles = found.options.roles
     features, notes = _features(found)
-    _refuse_empty(found, features)
-    refuse_faults(found)
-    label = None if kind is None or roles.label is None else _label(found, str(roles.label), kind)
+    _refuse_faults(found, features)
+    label, more = (None, []) if kind is None or roles.label is None else _label(found, str(roles.label), kind)
     weight, key = (None if column is None else str(column) for column in (roles.weight, roles.id))
     schema = Schema(sparse=False, width=len(features), features=tuple(features), label=label, weight=weight, id=key)
-    return schema, notes + _widened(found, [*features, *map(str, roles.said().values())])
+    return schema, notes + more + _widened(found, [*features, *map(str, roles.said().values())])
 
 
 def check_schema(found: Found, schema: Schema) -> list[str]:
@@ -57,29 +66,39 @@ def check_schema(found: Found, schema: Schema) -> list[str]:
         _check_indices(found)
     else:
         _check_columns(found, schema)
-    refuse_faults(found)
-    label = schema.label
-    if found.whole.distinct is not None and label is not None and label.classes is not None:
-        distinct = found.whole.distinct
-        codes = column_codes(pa.chunked_array([distinct]), label.classes)
-        strange = [value for value, code in zip(distinct.to_pylist(), codes, strict=True) if code < 0]
-        if strange:
-            classes = ", ".join(map(str, label.classes[:10]))
-            raise DataError(f"{found.url}: label {strange[0]!r} is not one of the model's classes: {classes}")
+    _refuse_faults(found, schema.features or ())
+    label, strange = schema.label, found.whole.strange
+    if strange is not None and label is not None and label.classes is not None:
+        classes = ", ".join(map(str, label.classes[:SHOWN])) + ", ..." * (len(label.classes) > SHOWN)
+        raise DataError(
+            f"{strange.place} is not one of the model's classes, as its training data had none such ({classes}): "
+            f"{strange.count:,} labels, the first here; train on data that holds all classes, or remove such rows"
+        )
     types = found.whole.types
     known = {*(schema.features or types), *_taken(found)}
     extra = [name for name in types if name not in known]
     return [f"column {extra[0]!r} is not used by the model" + _more(extra)] if extra else []
 
 
-def refuse_faults(found: Found) -> None:
+def missing_in(found: Found, features: Sequence[str]) -> dict[str, Fault]:
+    """The features that lack values; those that hold nothing at all in some piece are such."""
+    empty = [
+        {name: Fault(survey.rows, f"{piece.file}: column {name!r}")}
+        for piece, survey in zip(found.pieces, found.surveys, strict=True)
+        for name in features
+        if pa.types.is_null(survey.types.get(name, pa.float64()))
+    ]
+    return by_column([found.whole.missing, *empty])
+
+
+def _refuse_faults(found: Found, features: Sequence[str] = ()) -> None:
     """Labels that are no numbers or no values at all, and missing features unless the user said how to read them."""
-    labels, missing = found.whole.labels, found.whole.missing
+    labels, missing = found.whole.labels, missing_in(found, features)
     if labels is not None:
         many = f"{labels.count:,} labels are missing, nan or inf"
-        raise DataError(f"{labels.place}: {many}, the first here; correct or remove such rows")
-    if missing is not None and found.options.missing == "stop":
-        raise missing_error(missing.place, missing.count)
+        found.refuse(DataError(f"{labels.place}: {many}, the first here; correct or remove such rows"))
+    if missing and found.options.missing == "stop":
+        found.refuse(missing_error(missing))
 
 
 def bare_rows(found: Found) -> bool:
@@ -90,17 +109,21 @@ def bare_rows(found: Found) -> bool:
     return found.whole.bare > 0
 
 
-def _label(found: Found, name: str, kind: LabelKind) -> Label:
-    what = found.whole.types.get(name, pa.float64())
+def _label(found: Found, name: str, kind: LabelKind) -> tuple[Label, list[str]]:
+    what, rows = found.whole.types.get(name, pa.float64()), found.whole.rows
+    if kind == "number":
+        if not is_number(what):
+            kinds = f"{_kind(what)}, where a number is to be predicted"
+            raise DataError(f"{found.url}: label column {name!r} holds {kinds}")
+        return Label(name), []
     classes = values([found.whole.distinct]) if found.whole.distinct is not None else ()
-    if kind == "any":
-        few = all(isinstance(value, int) for value in classes) and len(classes) <= FEW
-        kind = "class" if few or is_text(what) else "number"
+    alone = found.options.format == "libsvm"
+    wrong = no_classes(name, classes, rows, guessed=found.guessed, alone=alone)
+    if wrong is None:
+        return Label(name, classes), many_classes(name, classes, rows)
     if kind == "class":
-        return Label(name, classes)
-    if not is_number(what):
-        raise DataError(f"{found.url}: label column {name!r} holds {_kind(what)}, where a number is to be predicted")
-    return Label(name)
+        raise DataError(f"{found.url}: {wrong}")
+    return Label(name, None if is_number(what) else classes), [f"a classifier refuses this: {wrong}"]
 
 
 def _features(found: Found) -> tuple[list[str], list[str]]:
@@ -121,7 +144,7 @@ def _features(found: Found) -> tuple[list[str], list[str]]:
     words = [name for name in free if name in everywhere and not is_number(types[name])]
     for name in words:
         if name in found.whole.words:
-            raise _no_number(found, name)
+            found.refuse(_no_number(found, name))
     notes = [f"column {name!r} is not in every file ({_without(found, name)} lacks it): left out" for name in partial]
     notes += [f"column {name!r} holds {_kind(types[name])}, no numbers: left out" for name in words]
     return [name for name in free if name in everywhere and is_number(types[name])], notes
@@ -152,19 +175,6 @@ def _refuse_partial(found: Found, name: str, everywhere: set[str]) -> None:
         raise DataError(f"{_without(found, name)}: has no column {name!r}, which other files of the data set have")
 
 
-def _refuse_empty(found: Found, features: Sequence[str]) -> None:
-    """Features that hold nothing at all in some piece are missing values like any other."""
-    if found.options.missing != "stop":
-        return
-    faults: list[Fault | None] = []
-    for piece, survey in zip(found.pieces, found.surveys, strict=True):
-        empty = [name for name in features if pa.types.is_null(survey.types.get(name, pa.float64()))]
-        faults += [Fault(survey.rows, f"{piece.file}: column {name!r}") for name in empty]
-    fault = together([found.whole.missing, *faults])
-    if fault is not None:
-        raise missing_error(fault.place, fault.count)
-
-
 def _check_indices(found: Found) -> None:
     beyond = found.whole.beyond
     if beyond is not None and found.options.unknown == "stop":
@@ -181,7 +191,6 @@ def _check_columns(found: Found, schema: Schema) -> None:
                 raise DataError(f"{piece.file}: has no column {name!r}, which is a feature of the model")
             if not (is_number(survey.types[name]) or pa.types.is_null(survey.types[name])):
                 raise _no_number(found, name)
-    _refuse_empty(found, schema.features or ())
 
 
 def _widened(found: Found, used: Sequence[str]) -> list[str]:

@@ -12,14 +12,14 @@ from difflib import get_close_matches
 from hdfs_io.errors import DataError
 from hdfs_io.listing import DataFile
 from hdfs_io.options import Column, ReadOptions, Roles
-from hdfs_io.text import CODECS, MARK, opening
+from hdfs_io.text import CODECS, MARK, codec, magic, opening
 
 SUFFIXES = {
     ".libsvm": "libsvm", ".svm": "libsvm", ".svmlight": "libsvm", ".csv": "csv", ".tsv": "csv",
     ".parquet": "parquet", ".pq": "parquet",
 }  # fmt: skip
 SEPARATORS = (",", "\t", ";", "|", " ")  # the first of those that fit equally well; blanks if nothing else fits
-LABELS = ("label", "y", "target", "class", "outcome")
+COUNT = re.compile(r"\d+:\d+")
 PAIRS = re.compile(r"\s*\S+(\s+qid:\d+)?(\s+\d+:\s*[^\s:]+)*\s*(#.*)?$|\s*(\d+:\s*[^\s:]+\s*)+(#.*)?$")
 
 
@@ -32,13 +32,15 @@ def form_of(file: DataFile, options: ReadOptions) -> ReadOptions:
 
 def format_of(file: DataFile) -> str:
     """The format of a file by its suffix, else by its first bytes."""
-    name = file.url.lower()
+    return suffixes(file.url)[0] or _by_content(file)
+
+
+def suffixes(url: str) -> tuple[str | None, str | None]:
+    """Format and compression, as far as a name tells them."""
+    name = url.lower()
     for suffix in CODECS:
         name = name.removesuffix(suffix)
-    known = named_format(name)
-    if known is not None:
-        return known
-    return _by_content(file)
+    return named_format(name), codec(url)
 
 
 def named_format(name: str) -> str | None:
@@ -47,12 +49,24 @@ def named_format(name: str) -> str | None:
 
 
 def _by_content(file: DataFile) -> str:
-    text, ended = opening(file.url)
-    if text[:4] == b"PAR1":
+    if magic(file.url) == b"PAR1":
         return "parquet"
+    text, ended = opening(file.url)
     lines = [line for line in _lines(text, ended) if line.partition("#")[0].strip()]
     pairs = all(PAIRS.match(line) for line in lines) and any(re.search(r"\s\d+:", f" {line}") for line in lines)
+    if pairs and is_ldac(lines):
+        raise DataError(
+            f"{file.url}: looks like LDA-C, documents as `N id:count ...`, which isn't read yet; if its first numbers "
+            "are labels all the same, say --format libsvm"
+        )
     return "libsvm" if pairs else "csv"
+
+
+def is_ldac(lines: Sequence[str]) -> bool:
+    """Whether each line begins with the number of its pairs, and all are whole: bags of words, not labelled rows."""
+    rows = [line.partition("#")[0].split() for line in lines]
+    most = max((len(row) - 1 for row in rows), default=0)
+    return most > 1 and all(row[0] == str(len(row) - 1) and all(map(COUNT.fullmatch, row[1:])) for row in rows)
 
 
 def shape_of(file: DataFile, options: ReadOptions) -> ReadOptions:
@@ -107,16 +121,6 @@ def resolve_roles(roles: Roles, names: Sequence[str], where: str) -> Roles:
         if taken is not None:
             raise DataError(f"{where}: column {said[taken]!r} can't be both {taken} and a feature")
     return Roles(**said, features=features)
-
-
-def guess_label(names: Sequence[str], taken: Sequence[str]) -> str | None:
-    """The column that is most likely the label: by its name, else the last one; None if no column is free."""
-    free = [name for name in names if name not in taken]
-    for wanted in LABELS:
-        for name in free:
-            if name.lower() == wanted:
-                return name
-    return free[-1] if free else None
 
 
 def _lines(text: bytes, ended: bool) -> list[str]:

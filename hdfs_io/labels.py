@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 
 from hdfs_io.schema import Value
 
-FEW = 100  # more distinct whole numbers than this are taken for a number to regress on, where nothing is said
-
 
 def values(distinct: Sequence[pa.Array | NDArray[Any]]) -> tuple[Value, ...]:
     """The label's values in all pieces, sorted: numbers by size, whole ones as int; all as words if any is one."""

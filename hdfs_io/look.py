@@ -8,16 +8,15 @@ from typing import Any
 
 import pyarrow as pa
 
+from hdfs_io.assign import GLANCE
 from hdfs_io.errors import DataError
 from hdfs_io.formats import reader_for
-from hdfs_io.guess import form_of
+from hdfs_io.guess import form_of, suffixes
 from hdfs_io.listing import list_files
 from hdfs_io.options import ReadOptions
-from hdfs_io.scan import scan
 from hdfs_io.store import join, open_fs
 from hdfs_io.whole import whole
 
-GLANCE = 1 << 16  # bytes of text parsed at a time where few rows are wanted
 CHUNK = 8 << 20  # bytes copied at a time
 
 
@@ -32,14 +31,6 @@ def head(url: str, options: ReadOptions | None = None, n: int = 10) -> pa.Table:
     return pa.concat_tables(tables, promote_options="permissive") if tables else pa.table({})
 
 
-def describe(url: str, options: ReadOptions | None = None, threads: int = 1) -> str:
-    """What `scan` finds, as text: size, format, label, and every column's type."""
-    dataset = scan(url, options, label="any", threads=threads)
-    columns = [f"  column {name!r}: {kind}" for name, kind in dataset.types[:50]]
-    more = [f"  ... {len(dataset.types) - 50} more columns"] if len(dataset.types) > 50 else []
-    return "\n".join([*dataset.describe(), *columns, *more])
-
-
 def copy(src: str, dst: str, progress: Callable[[int, int], None] | None = None, *, overwrite: bool = False) -> int:
     """Copy a file or a directory with all in it between any two stores, whole or not at all.
 
@@ -50,6 +41,8 @@ def copy(src: str, dst: str, progress: Callable[[int, int], None] | None = None,
     if not source.exists(path):
         list_files(src)  # says what is near
     single = source.isfile(path)
+    if single and not dst.endswith("/"):
+        _refuse_other_form(src, dst)
     names = [path] if single else sorted(source.find(path))
     total, done = sum(int(source.size(name)) for name in names), 0
     if dst.endswith("/"):
@@ -59,6 +52,15 @@ def copy(src: str, dst: str, progress: Callable[[int, int], None] | None = None,
             target = staging if single else join(staging, posixpath.relpath(name, path))
             done = _copy_file(source, name, target, done, lambda bytes_: progress and progress(bytes_, total))
     return done
+
+
+def _refuse_other_form(src: str, dst: str) -> None:
+    """A name that tells another format or compression than the old one would lie about the bytes."""
+    old, new = (suffixes(url) for url in (src, dst))
+    other_format = old[0] is not None and new[0] is not None and old[0] != new[0]
+    if other_format or (any(new) and old[1] != new[1]):
+        was, is_ = (" ".join(filter(None, form)) or "neither a known format nor compressed" for form in (old, new))
+        raise DataError(f"{dst}: copying keeps the bytes, by their name {was}, and this name says {is_}; end it alike")
 
 
 def _copy_file(source: Any, name: str, target: str, done: int, progress: Callable[[int], Any]) -> int:

@@ -17,6 +17,7 @@ from hdfs_io.kinds import widen
 from hdfs_io.labels import values
 from hdfs_io.listing import DataFile
 from hdfs_io.options import ReadOptions
+from hdfs_io.schema import Value
 
 PIECE = 32 << 20  # bytes of text that one thread reads at a time
 
@@ -27,6 +28,7 @@ class Ask:
 
     label: str | None = None  # the label's column, if it matters
     distinct: bool = False  # collect the label's values
+    classes: tuple[Value, ...] | None = None  # the label's values that are known
     features: tuple[str, ...] | None = None  # columns whose values must be numbers; None: all without a role
     roles: frozenset[str] = frozenset()  # columns with another role than feature
     limit: tuple[int, int] | None = None  # libsvm: least and greatest index that the schema knows
@@ -50,7 +52,8 @@ class Survey:
     columns: tuple[tuple[str, pa.DataType], ...] = ()
     distinct: pa.Array | None = None  # the label's values
     labels: Fault | None = None  # labels that are missing, nan or inf
-    missing: Fault | None = None  # features that are missing, nan or inf
+    strange: Fault | None = None  # labels that are none of the known classes
+    missing: Mapping[str, Fault] = field(default_factory=dict)  # feature -> its values that are missing, nan or inf
     words: Mapping[str, Fault] = field(default_factory=dict)  # column -> its values that aren't numbers
     least: int | None = None  # libsvm: least and greatest index
     greatest: int = -1
@@ -66,12 +69,9 @@ class Survey:
 def merged(surveys: Sequence[Survey]) -> Survey:
     """What pieces that follow each other hold together; a column's type is the least that holds all of its values."""
     types: dict[str, pa.DataType] = {}
-    words: dict[str, Fault] = {}
     for survey in surveys:
         for name, kind in survey.columns:
             types[name] = widen(types.get(name, pa.null()), kind)
-        for name, fault in survey.words.items():
-            words[name] = Fault(fault.count + words[name].count, words[name].place) if name in words else fault
     distinct = [survey.distinct for survey in surveys if survey.distinct is not None]
     return Survey(
         rows=sum(survey.rows for survey in surveys),
@@ -79,8 +79,9 @@ def merged(surveys: Sequence[Survey]) -> Survey:
         columns=tuple(types.items()),
         distinct=pa.array(values(distinct)) if distinct else None,
         labels=together([survey.labels for survey in surveys]),
-        missing=together([survey.missing for survey in surveys]),
-        words=words,
+        strange=together([survey.strange for survey in surveys]),
+        missing=by_column([survey.missing for survey in surveys]),
+        words=by_column([survey.words for survey in surveys]),
         least=min((survey.least for survey in surveys if survey.least is not None), default=None),
         greatest=max((survey.greatest for survey in surveys), default=-1),
         beyond=together([survey.beyond for survey in surveys]),
@@ -92,6 +93,13 @@ def together(faults: Sequence[Fault | None]) -> Fault | None:
     """All faults as one, with the place of the first."""
     real = [fault for fault in faults if fault is not None]
     return Fault(sum(fault.count for fault in real), real[0].place) if real else None
+
+
+def by_column(faults: Sequence[Mapping[str, Fault]]) -> dict[str, Fault]:
+    """The same for each column that has any."""
+    names = dict.fromkeys(name for each in faults for name in each)
+    found = {name: together([each.get(name) for each in faults]) for name in names}
+    return {name: fault for name, fault in found.items() if fault is not None}
 
 
 @dataclass(frozen=True, eq=False)

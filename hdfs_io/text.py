@@ -16,8 +16,11 @@ from hdfs_io.store import open_read
 
 PAD = 64  # newlines kept after the last byte, so that kernels may read on without looking for the end
 CODECS = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".lz4": "lz4"}
+OPENING = 1 << 12  # bytes that tell whether a file is text
 MARK = b"\xef\xbb\xbf"  # UTF-8's byte order mark
 LAST = 1 << 62  # the stop of a piece whose length isn't known, as it is compressed
+
+CONTROL = [bytes([code]) for code in range(1, 32) if code not in b"\t\n\v\f\r\x1a"]
 
 Buffer = NDArray[np.uint8]
 Border = Callable[[Buffer, int, int, bool], int]  # (bytes, lo, hi, nothing follows) -> place after the last whole row
@@ -78,6 +81,8 @@ def blocks(url: str, start: int, stop: int, size: int, border: Border) -> Iterat
             have += got
             ended = got < room or offset + have >= stop
             data[have : have + PAD] = 10
+            if offset == start:
+                refuse_binary(data[: min(have, OPENING)].tobytes(), url)
             hi = have if ended else border(data, 0, have, False)
             if hi > 0:
                 yield Block(data, 0, hi, offset)
@@ -88,6 +93,14 @@ def blocks(url: str, start: int, stop: int, size: int, border: Border) -> Iterat
                 data = np.empty(2 * len(data), np.uint8)
             data[: len(rest)] = rest
             have, offset = len(rest), offset + hi
+
+
+def refuse_binary(text: bytes, url: str) -> None:
+    """Raise DataError for bytes that no text holds: NUL, or many other control characters."""
+    nul, control = 0 in text, sum(map(text.count, CONTROL))
+    if nul or 50 * control > len(text):
+        found = "NUL bytes" if nul else f"{control} control characters in {len(text)} bytes"
+        raise DataError(f"{url}: not text (it holds {found}); read are libsvm and CSV, also compressed, and Parquet")
 
 
 def _fill(file: Any, data: Buffer) -> int:
@@ -117,9 +130,16 @@ def opening(url: str, lines: int = 20, most: int = 32 << 20) -> tuple[bytes, boo
     with stream(url) as file:
         while True:
             have += _fill(file, data[have:])
+            refuse_binary(data[: min(have, OPENING)].tobytes(), url)
             if have < len(data) or np.count_nonzero(data == 10) > lines or have >= most:
                 return data[:have].tobytes(), have < len(data)
             data = np.concatenate((data, np.empty_like(data)))
+
+
+def magic(url: str) -> bytes:
+    """The first 4 bytes of the file as it is stored."""
+    with open_read(url) as raw:
+        return bytes(raw.read(4))
 
 
 def line_of(url: str, offset: int) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -15,10 +15,11 @@ from hdfs_io.errors import DataError
 from hdfs_io.kernels.tiles import lay
 from hdfs_io.kinds import is_number
 from hdfs_io.labels import as_words, column_codes, is_text, numbers
-from hdfs_io.reader import Ask, Fault, Frame, Survey, together
+from hdfs_io.reader import Ask, Fault, Frame, Survey
 
 BATCH = 16384  # rows laid out at a time
 PROBE = 1000  # values of a column of words that tell whether it was meant to be numbers
+SHOWN = 5  # columns that an error names
 
 Place = Callable[[int, str], str]  # (row, what) -> "file:line: what"
 
@@ -34,7 +35,8 @@ def look_at(table: pa.Table, ask: Ask, place: Place) -> Survey:
         columns=tuple((field.name, field.type) for field in table.schema),
         distinct=distinct(label) if label is not None and ask.distinct else None,
         labels=None if label is None else gaps(label, np.float64, lambda row: place(row, "label")),
-        missing=together([_missing(table, name, place) for name in features]),
+        strange=None if label is None else strange(label, ask, place),
+        missing={name: fault for name in features if (fault := _missing(table, name, place)) is not None},
         words={name: fault for name in features if (fault := _words(table, name, place, ask)) is not None},
     )
 
@@ -43,6 +45,15 @@ def distinct(label: pa.ChunkedArray) -> pa.Array:
     """The label's values, each once."""
     found = pc.unique(as_words(label) if is_text(label.type) else label)
     return found.filter(found.is_valid())
+
+
+def strange(label: pa.ChunkedArray, ask: Ask, place: Place) -> Fault | None:
+    """The labels that are none of the known classes."""
+    if ask.classes is None:
+        return None
+    codes = column_codes(label, ask.classes)
+    row = int(np.argmin(codes)) if len(codes) else 0
+    return Fault(int((codes < 0).sum()), place(row, f"label {label[row].as_py()!r}")) if (codes < 0).any() else None
 
 
 def gaps(column: pa.ChunkedArray, dtype: type[np.floating[Any]], place: Callable[[int], str]) -> Fault | None:
@@ -133,7 +144,8 @@ class Layer:
         if missing == "zero":
             np.nan_to_num(row, copy=False, nan=0.0, posinf=0.0, neginf=0.0)
         elif missing == "stop" and not np.isfinite(row).all():
-            raise missing_error(f"{self.file}: column {name!r}", int(np.count_nonzero(~np.isfinite(row))))
+            fault = Fault(int(np.count_nonzero(~np.isfinite(row))), f"{self.file}: column {name!r}")
+            raise missing_error({name: fault})
 
     def _label(self, column: pa.ChunkedArray) -> NDArray[Any]:
         label = self.dataset.schema.label
@@ -146,7 +158,12 @@ class Layer:
         return codes
 
 
-def missing_error(place: str, count: int) -> DataError:
-    """The refusal of features without a number."""
-    many = f"{count:,} feature values are missing, nan or inf (beyond float32 too)"
-    return DataError(f"{place}: {many}, the first here; leave out such columns, or say --missing nan|zero")
+def missing_error(faults: Mapping[str, Fault]) -> DataError:
+    """The refusal of features (column -> fault, not empty) without a number."""
+    (_, first), *others = faults.items()
+    many = f"{first.count:,} feature values are missing, nan or inf (beyond float32 too), the first here"
+    if others:
+        names = ", ".join(repr(name) for name, _ in others[:SHOWN]) + ", ..." * (len(others) > SHOWN)
+        total = sum(fault.count for _, fault in others)
+        many += f", and {total:,} in {len(others)} other column{'s' * (len(others) > 1)} ({names})"
+    return DataError(f"{first.place}: {many}; leave out such columns, or say --missing nan|zero")

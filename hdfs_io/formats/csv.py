@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv as sheets
 import io
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -26,6 +27,7 @@ from hdfs_io.reader import PIECE, Ask, Filled, Frame, Reader, Survey, merged
 from hdfs_io.text import LAST, MARK, Block, Buffer, blocks, codec, line_of, opening
 
 ALL = 1 << 62
+WRONG = re.compile(r"Row #(\d+): Expected (\d+) columns, got (\d+): (.*)", re.DOTALL)  # Arrow's words
 NULLS = ["", "?", "#N/A", "N/A", "NA", "NULL", "NaN", "n/a", "nan", "null", "None"]  # spellings of a missing value
 
 
@@ -103,24 +105,19 @@ class Csv(Reader):
                 yield block, self._parse(piece.file, block, names, columns)
 
     def _parse(self, file: str, block: Block, names: Sequence[str], columns: Sequence[str] | None) -> pa.Table:
-        bad: list[pacsv.InvalidRow] = []
-
-        def refuse(row: pacsv.InvalidRow) -> str:
-            bad.append(row)
-            return "error"
-
         text = block.data[block.lo : block.hi].data
         read = pacsv.ReadOptions(use_threads=False, block_size=len(text) + 1, column_names=list(names))
-        parse = pacsv.ParseOptions(delimiter=self.sep, newlines_in_values=True, invalid_row_handler=refuse)
+        parse = pacsv.ParseOptions(delimiter=self.sep, newlines_in_values=True)
         convert = pacsv.ConvertOptions(null_values=NULLS, include_columns=columns, timestamp_parsers=[])
         try:
             table = pacsv.read_csv(pa.BufferReader(pa.py_buffer(text)), read, parse, convert)
         except pa.ArrowInvalid as error:
-            if not bad:
+            wrong = WRONG.search(str(error))
+            if not wrong:
                 raise DataError(f"{file}: {error}") from error
-            row = bad[0]
-            found = f"{row.actual_columns} columns where there should be {row.expected_columns}: {row.text[:60]!r}"
-            raise DataError(self._place(file, block, row.number - 1, found)) from None
+            row, right, columns_there, shown = wrong.groups()
+            what = f"{columns_there} columns where there should be {right}: {shown[:60]!r}"
+            raise DataError(self._place(file, block, int(row) - 1, what)) from None
         return repaired(table)
 
     def _place(self, file: str, block: Block, row: int, what: str) -> str:

@@ -16,12 +16,13 @@ from hdfs_io.errors import DataError
 from hdfs_io.formats.lines import Lines, Scratch, parse_block, row_place
 from hdfs_io.labels import number_codes
 from hdfs_io.listing import DataFile
-from hdfs_io.reader import Ask, Fault, Filled, Frame, Reader, Survey, together
+from hdfs_io.reader import Ask, Fault, Filled, Frame, Reader, Survey, by_column, together
 from hdfs_io.store import open_read
 from hdfs_io.text import LAST, Block, blocks, codec, last_line
 
 BLOCK = 4 << 20  # bytes parsed at a time: what is read and what is made stay in the processor's cache
 LABEL = "label"  # the name of a libsvm file's only column besides the features
+VALUE = "value"  # stands for all of its features, where columns are named
 
 
 @dataclass
@@ -58,12 +59,16 @@ class Libsvm(Reader):
         seen, kept = Tally(), []
         known: NDArray[np.float64] = np.empty(0)
         labels: list[Fault] = []
+        strange: list[Fault] = []
         missing: list[Fault] = []
         beyond: list[Fault] = []
         for block, lines in self._parsed(piece):
             _count(seen, lines)
             if ask.label and not lines.bare:
                 labels += _fault(block, piece.file, ~np.isfinite(lines.y), "label")
+                if ask.classes is not None:
+                    codes = number_codes(lines.y, ask.classes)
+                    strange += _fault(block, piece.file, codes < 0, f"label {lines.y[np.argmin(codes)]:g}")
                 if ask.distinct:
                     known = _more(known, lines.y)
             missing += _value_fault(block, lines, piece.file, ~np.isfinite(lines.values), "value")
@@ -78,7 +83,8 @@ class Libsvm(Reader):
             columns=((LABEL, pa.float64()),),
             distinct=pa.array(known) if ask.distinct else None,
             labels=together(labels),
-            missing=together(missing),
+            strange=together(strange),
+            missing=by_column([{VALUE: fault} for fault in missing]),
             least=seen.least,
             greatest=seen.greatest,
             beyond=together(beyond),

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from hdfs_io.dataset import Dataset, Piece
 from hdfs_io.errors import DataError
-from hdfs_io.formats.columns import BATCH, Layer, distinct, gaps
+from hdfs_io.formats.columns import BATCH, Layer, distinct, gaps, strange
 from hdfs_io.kinds import is_number, plain
 from hdfs_io.listing import DataFile
-from hdfs_io.reader import Ask, Fault, Filled, Frame, Reader, Survey, together
+from hdfs_io.reader import Ask, Fault, Filled, Frame, Reader, Survey, by_column
 from hdfs_io.store import open_read
 
 
@@ -49,14 +49,15 @@ class Parquet(Reader):
                 label = parquet.read_row_group(piece.start, columns=[ask.label], use_threads=False).column(0)
                 label = label.cast(plain(label.type))
 
-        def place(row: int) -> str:
-            return f"{piece.file}: row {row} of row group {piece.start}: label"
+        def place(row: int, what: str) -> str:
+            return f"{piece.file}: row {row} of row group {piece.start}: {what}"
 
         return Survey(
             rows=piece.rows,
             columns=columns,
             distinct=distinct(label) if label is not None and ask.distinct else None,
-            labels=None if label is None else gaps(label, np.float64, place),
+            labels=None if label is None else gaps(label, np.float64, lambda row: place(row, "label")),
+            strange=None if label is None else strange(label, ask, place),
             missing=missing,
         )
 
@@ -95,7 +96,7 @@ def _open(url: str) -> Iterator[pq.ParquetFile]:
             yield parquet
 
 
-def _nulls(parquet: pq.ParquetFile, piece: Piece, ask: Ask) -> Fault | None:
+def _nulls(parquet: pq.ParquetFile, piece: Piece, ask: Ask) -> dict[str, Fault]:
     """Missing features by the file's own statistics; what those don't tell is found when the rows are read."""
     group = parquet.metadata.row_group(piece.start)
     types = {field.name: field.type for field in parquet.schema_arrow}
@@ -105,5 +106,5 @@ def _nulls(parquet: pq.ParquetFile, piece: Piece, ask: Ask) -> Fault | None:
         name, stats = chunk.path_in_schema, chunk.statistics
         wanted = name in ask.features if ask.features is not None else name not in ask.roles
         if wanted and name in types and is_number(types[name]) and stats is not None and stats.null_count:
-            faults.append(Fault(stats.null_count, f"{piece.file}: row group {piece.start}, column {name!r}"))
-    return together(faults)
+            faults.append({name: Fault(stats.null_count, f"{piece.file}: row group {piece.start}, column {name!r}")})
+    return by_column(faults)

@@ -124,8 +124,14 @@ def test_a_single_class_is_told_not_refused(put: Put) -> None:
 
 def test_a_label_the_model_does_not_know(put: Put) -> None:
     train = scan(put("train.csv", "y,a\nno,1\nyes,2\n"), label="class").schema
-    with pytest.raises(DataError, match="label 'maybe' is not one of the model's classes: no, yes"):
-        scan(put("test.csv", "y,a\nno,1\nmaybe,2\n"), label="class", schema=train)
+    why = r"test\.csv:3: label 'maybe' is not one of .* training data had none such \(no, yes\): 2 labels, the first"
+    with pytest.raises(DataError, match=why):
+        scan(put("test.csv", "y,a\nno,1\nmaybe,2\nyes,1\nnever,1\n"), label="class", schema=train)
+    with pytest.raises(DataError, match=r"test\.parquet: row 1 of row group 0: label 'maybe' is not one"):
+        scan(put("test.parquet", parquet(y=["no", "maybe"], a=[1, 2])), label="class", schema=train)
+    sparse = scan(put("train.libsvm", "-1 1:1\n+1 2:1\n"), label="class").schema
+    with pytest.raises(DataError, match=r"test\.libsvm:3: label 3 is not one of .* \(-1, 1\): 1 labels"):
+        scan(put("test.libsvm", "-1 1:1\n\n3 2:1\n"), label="class", schema=sparse)
 
 
 @pytest.mark.parametrize("piece", [1 << 20, 1000, 17])

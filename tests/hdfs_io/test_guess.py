@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Callable
 
 import pytest
 
-from hdfs_io import DataError, ReadOptions, Roles, load, scan
-from hdfs_io.guess import form_of, format_of, guess_label, resolve, resolve_roles
+from hdfs_io import DataError, ReadOptions, Roles, describe, head, load, scan
+from hdfs_io.guess import form_of, format_of, resolve, resolve_roles
 from hdfs_io.listing import DataFile
 
 Put = Callable[[str, str | bytes], str]
@@ -70,14 +71,6 @@ def test_a_long_first_line_is_seen_whole(put: Put) -> None:
     assert (dataset.rows, dataset.schema.width) == (1, 20_000)
 
 
-@pytest.mark.parametrize(
-    ("names", "taken", "want"),
-    [(["a", "Y", "z"], [], "Y"), (["class", "label"], [], "label"), (["a", "b"], [], "b"), (["a"], ["a"], None)],
-)
-def test_label(names: list[str], taken: list[str], want: str | None) -> None:
-    assert guess_label(names, taken) == want
-
-
 def test_columns_by_name_and_number() -> None:
     names = ["a", "b", "7"]
     assert [resolve(c, names, "t") for c in ("a", 1, -1, "1", "7")] == ["a", "b", "7", "b", "7"]
@@ -99,3 +92,29 @@ def test_blank_separated_with_trailing_blanks(put: Put) -> None:
     assert dataset.schema.label.classes == (5, 6)
     assert isinstance(rows.X, type(rows.number))
     assert rows.X.tolist() == [[-1.0, 0.5], [1.0, 0.25]]
+
+
+@pytest.mark.parametrize("name", ["ap.ldac", "docs"])
+def test_bags_of_words_are_not_taken_for_labelled_rows(put: Put, name: str) -> None:
+    text = "3 0:1 7:2 9:1\n1 4:1\n0\n"
+    with pytest.raises(DataError, match=f"{name}: looks like LDA-C, .* --format libsvm"):
+        scan(put(name, text), label="class")
+    assert scan(put(name, text), ReadOptions(format="libsvm"), label="class").schema.classes == 3
+    for rows in ("1 1:1\n1 2:1\n", "2 1:1 2:1\n1 1:1 2:1\n", "2 1:0.5 2:1\n1 2:1\n"):
+        assert format_of(file(put, "rows", rows)) == "libsvm"
+
+
+@pytest.mark.parametrize("name", ["a.jpg", "a.csv", "a.libsvm", "a.tsv.gz"])
+@pytest.mark.parametrize("data", [b"\xff\xd8\xff\xe0\x00\x10JFIF" + bytes(range(256)) * 9, bytes(range(1, 256)) * 9])
+def test_binary_files_are_no_text(put: Put, name: str, data: bytes, capfd: pytest.CaptureFixture[str]) -> None:
+    url = put(name, gzip.compress(data) if name.endswith("gz") else data)
+    for look in (describe, head, lambda url: scan(url, label="class")):
+        with pytest.raises(DataError, match=f"{name}: not text"):
+            look(url)
+    assert capfd.readouterr().err == ""
+
+
+def test_a_short_row_in_latin_1(put: Put, capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(DataError, match=r"t\.csv:3: 1 columns where there should be 2: 'K.ln'"):
+        scan(put("t.csv", "a,y\n1,M\xfcnchen\nK\xf6ln\n".encode("latin-1")), label="class")
+    assert capfd.readouterr().err == ""

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Annotated
 
 from tyro.conf import FlagCreatePairsOff, Positional, arg
@@ -13,6 +16,7 @@ from yarnml.cli.flags import parse
 from yarnml.errors import UsageError, nearest
 from yarnml.request import Reading
 
+CELL = 60  # characters shown of a value
 HELP = """\
 usage: yarnml data copy SRC DST      a file or directory, between any two stores
        yarnml data head URL          the first rows, as they are in the files
@@ -63,9 +67,19 @@ def _head(args: Sequence[str]) -> None:
     said = parse("yarnml data head", "The first rows of a data set.", {"head": Head, "reading": Reading}, args)
     table = head(said["head"].url, said["reading"].options(), said["head"].rows)
     columns = [[name, *map(str, table.column(name).to_pylist())] for name in table.column_names]
-    wide = [min(max(map(len, column)), 60) for column in columns]
-    for row in zip(*columns, strict=True):
-        print("  ".join(f"{cell[:60]:<{width}}" for cell, width in zip(row, wide, strict=True)).rstrip())
+    for line in in_columns(columns, shutil.get_terminal_size().columns if sys.stdout.isatty() else None):
+        print(line)
+
+
+def in_columns(columns: Sequence[Sequence[str]], room: int | None) -> list[str]:
+    """Lines with the columns beside each other; in `room` characters, as many of them as fit, at least one."""
+    wide = [min(max(map(len, column)), CELL) for column in columns]
+    ends = list(accumulate(width + 2 for width in wide))
+    fit = len(columns) if room is None else max(1, bisect_right(ends, room + 2))
+    rows = zip(*columns[:fit], strict=True)
+    lines = ["  ".join(f"{cell[:CELL]:<{width}}" for cell, width in zip(row, wide, strict=False)) for row in rows]
+    more = [f"... {len(columns) - fit} more columns"] if fit < len(columns) else []
+    return [line.rstrip()[:room] for line in lines] + more
 
 
 def _describe(args: Sequence[str]) -> None:

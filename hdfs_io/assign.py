@@ -1,0 +1,95 @@
+"""Assign: which column of a data set has which role: as said, as in the model, or guessed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import pyarrow as pa
+
+from hdfs_io import target
+from hdfs_io.decide import LabelKind
+from hdfs_io.errors import DataError
+from hdfs_io.formats import reader_for
+from hdfs_io.formats.libsvm import LABEL
+from hdfs_io.guess import resolve, resolve_roles
+from hdfs_io.listing import DataFile
+from hdfs_io.options import ReadOptions, Roles
+from hdfs_io.schema import Schema
+
+GLANCE = 1 << 16  # bytes of text parsed at a time where few rows are wanted
+
+
+@dataclass(frozen=True)
+class Assigned:
+    """Options with the columns' names in their roles."""
+
+    options: ReadOptions
+    notes: tuple[str, ...] = ()
+    guessed: bool = False  # the label is one by its place alone: nobody said it, and it isn't called so
+
+
+def assign(url: str, file: DataFile, options: ReadOptions, label: LabelKind, schema: Schema | None) -> Assigned:
+    """The roles of a data set whose first file is `file`."""
+    if options.format == "libsvm":
+        other = [role for role in options.roles.said() if role != "label"]
+        if other or options.roles.features is not None:
+            raise DataError(f"{url}: libsvm rows have no column for {(other or ['features'])[0]}; use CSV or Parquet")
+        return Assigned(replace(options, roles=Roles(label=LABEL)))
+    names = _names(file, options, schema)
+    if schema is not None:
+        return Assigned(replace(options, roles=_model_roles(url, options.roles, names, schema)))
+    roles = resolve_roles(options.roles, names, url)
+    options = replace(options, roles=roles)
+    free = _free(names, roles)
+    if roles.label is not None or (label is None and (not free or roles.features is not None)):
+        return Assigned(options)
+    if label is None:
+        return Assigned(options, tuple(map(_left_in, target.left_in(free, _first(file, options, free)))))
+    if not free:
+        raise DataError(f"{url}: has no column left for the label; say which it is")
+    name = target.named(free)
+    guessed = name is None
+    if name is None:
+        by_place = label == "number" or options.format != "csv" or bool(options.header)
+        name = free[-1] if by_place else target.guess(free, _first(file, options, free))
+    return Assigned(
+        replace(options, roles=replace(roles, label=name)),
+        (f"label is column {name!r}: guessed, as none was said",),
+        guessed,
+    )
+
+
+def _left_in(name: str) -> str:
+    return f"column {name!r} looks like a label: --label {name} leaves it out"
+
+
+def _free(names: Sequence[str], roles: Roles) -> list[str]:
+    taken = {*map(str, roles.said().values()), *map(str, roles.features or ())}
+    return [name for name in names if name not in taken]
+
+
+def _first(file: DataFile, options: ReadOptions, names: Sequence[str]) -> pa.Table:
+    """Those of the columns that may be the label, in the file's first rows."""
+    reader = reader_for(options, GLANCE)
+    some = list(dict.fromkeys(filter(None, (names[0], names[-1], target.named(names)))))
+    empty = pa.table({name: pa.nulls(0) for name in some})
+    return next(reader.tables(reader.uncut(file), some), empty)
+
+
+def _names(file: DataFile, options: ReadOptions, schema: Schema | None) -> list[str]:
+    """The columns' names; those of a model where there is no header and a column for each of its features, no more."""
+    features = schema.features if schema is not None else None
+    return reader_for(replace(options, roles=Roles(features=features))).names(file)
+
+
+def _model_roles(url: str, roles: Roles, names: Sequence[str], schema: Schema) -> Roles:
+    """The model's roles for the columns that the files have; what the user says of them goes first."""
+    wanted = {
+        "label": schema.label.name if schema.label else None,
+        "weight": schema.weight,
+        "id": schema.id,
+    }
+    known = {role: name for role, name in wanted.items() if name in names}
+    said = {role: resolve(column, names, url) for role, column in roles.said().items()}
+    return Roles(**{**known, **said}, features=schema.features)

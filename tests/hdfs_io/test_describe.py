@@ -1,0 +1,55 @@
+"""A data set is described also where a run would refuse it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from hdfs_io import DataError, ReadOptions, describe, scan
+
+Put = Callable[[str, str | bytes], str]
+
+
+def test_classes_and_their_rows(put: Put) -> None:
+    text = describe(put("t.csv", "a,b,c,y\n" + "1.5,2.5,3.5,no\n" * 3 + "4.5,1.5,2.5, yes\n"))
+    assert "  label 'y': 2 classes (no, yes)\n" in text
+    assert "  rows of each class: no (3), yes (1)\n" in text
+    assert text.endswith("  3 columns 'a' to 'c': double\n  column 'y': string (label)")
+    assert "  rows of each class: -1 (2), 1 (1)" in describe(put("t", "-1 1:1 2:1\n+1 2:1\n-1 1:1\n"))
+    assert "note: a single class, so a classifier refuses this" in describe(put("one", "1 1:1\n1 2:1\n"))
+
+
+def test_missing_values_are_counted_by_column_and_the_refusal_is_repeated(put: Put) -> None:
+    url = put("crime.txt", "a,b,c,d,y\n" + "?,1,,5,0\n?,1,3,5,1\n1,?,4,5,1\n")
+    text = describe(url)
+    assert "rows x 4 dense features" in text
+    columns = [line.strip() for line in text.splitlines() if "column '" in line and "int64" in line]
+    assert columns == [
+        "column 'a': int64, 2 missing",
+        "column 'b': int64, 1 missing",
+        "column 'c': int64, 1 missing",
+        "column 'd': int64",
+        "column 'y': int64 (label)",
+    ]
+    with pytest.raises(
+        DataError, match=r"crime\.txt:2: column 'a': 2 .*, and 2 in 2 other columns \('b', 'c'\)"
+    ) as why:
+        scan(url, label="class")
+    assert text.endswith(f"  a run refuses this: {why.value}")
+    assert "refuses" not in describe(url, ReadOptions(missing="zero"))
+
+
+def test_columns_alike_are_one_line_also_where_all_lack_values(put: Put) -> None:
+    names = ",".join(f"x{i}" for i in range(200))
+    url = put("wide.csv", f"{names},y\n" + (",".join(["1.5"] * 200) + ",1\n") * 3 + "," * 200 + "0\n")
+    assert "  200 columns 'x0' to 'x199': double, 1 missing each\n" in describe(url)
+    with pytest.raises(DataError, match=r"199 in 199 other columns \('x1', 'x2', 'x3', 'x4', 'x5', \.\.\.\)"):
+        scan(url, label="class")
+
+
+def test_labels_and_words_that_a_run_refuses(put: Put) -> None:
+    text = describe(put("t.csv", "a,b,y\n" + "1,2,0\n" * 9 + "x,3,\n"))
+    assert "  rows of each class: 0 (9)" in text
+    assert "t.csv:11: column 'a' holds 'x': 1 values of this column are no numbers" in text
+    assert "t.csv:11: label: 1 labels are missing" in text
