@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import posixpath
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,7 +10,8 @@ from difflib import get_close_matches
 from typing import Any
 
 from hdfs_io.errors import DataError
-from hdfs_io.store import open_fs, url_of
+from hdfs_io.store import is_local, open_fs, url_of
+from hdfs_io.whole import mend
 
 
 @dataclass(frozen=True)
@@ -20,36 +22,80 @@ class DataFile:
     size: int  # bytes
 
 
+@dataclass(frozen=True)
+class Listing:
+    """The files of a data set, and what lies among them that is none."""
+
+    files: tuple[DataFile, ...]
+    notes: tuple[str, ...]  # links to nothing, pipes and the like, each by name
+
+
 def list_files(url: str) -> list[DataFile]:
     """The files of a file, directory (with those below it) or glob, sorted by name.
 
     What Hadoop hides or hasn't finished copying is skipped: `_*`, `.*`, `*._COPYING_`. Raises DataError if nothing is
     left.
     """
+    return list(list_all(url).files)
+
+
+def list_all(url: str) -> Listing:
+    """The same, with remarks about what is no file and can't be read. What a crash while overwriting left is mended."""
     fs, path = open_fs(url)
-    found = sorted(_find(fs, path), key=lambda info: str(info["name"]))
+    notes: list[str] = []
+    if not fs.exists(path):
+        mend(url)
+    try:
+        found = sorted(_find(fs, path, notes), key=lambda info: str(info["name"]))
+    except OSError as error:
+        raise DataError(f"{url}: can't be listed, or changed meanwhile: {error}") from error
     if found:
-        return [DataFile(url_of(fs, info["name"]), int(info["size"] or 0)) for info in found]
+        files = tuple(DataFile(url_of(fs, info["name"]), int(info["size"] or 0)) for info in found)
+        return Listing(files, tuple(sorted(notes)))
+    others = "".join(f"; {note}" for note in sorted(notes))
     if fs.isdir(path):
-        raise DataError(f"{url}: holds no data file (names that begin with _ or . or end with ._COPYING_ are skipped)")
-    raise DataError(f"{url}: no such file or directory{_near(fs, path)}")
+        raise DataError(
+            f"{url}: holds no data file (names that begin with _ or . or end with ._COPYING_ are skipped){others}"
+        )
+    raise DataError(f"{url}: no such file or directory{others or _near(fs, path)}")
 
 
-def _find(fs: Any, path: str) -> Iterator[dict[str, Any]]:
+def _find(fs: Any, path: str, notes: list[str]) -> Iterator[dict[str, Any]]:
     if fs.isfile(path):
         yield fs.info(path)
     elif fs.isdir(path):
-        yield from _below(fs, path)
+        yield from _below(fs, path, notes, ())
     elif any(c in path for c in "*?["):
         for match, info in fs.glob(path, detail=True).items():
             if _shown(match):
-                yield from _below(fs, match) if info["type"] == "directory" else [info]
+                yield from _one(fs, info, notes, ())
+    elif is_local(fs) and os.path.lexists(path):
+        yield from _one(fs, {"name": path, "type": "other"}, notes, ())
 
 
-def _below(fs: Any, path: str) -> Iterator[dict[str, Any]]:
+def _below(fs: Any, path: str, notes: list[str], within: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+    """`within`: the directories around, by their real paths: a link to one of them would lead round in a circle."""
     for info in fs.ls(path, detail=True):
         if _shown(info["name"]):
-            yield from _below(fs, info["name"]) if info["type"] == "directory" else [info]
+            yield from _one(fs, info, notes, (*within, os.path.realpath(path)) if is_local(fs) else ())
+
+
+def _one(fs: Any, info: dict[str, Any], notes: list[str], within: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+    name = info["name"]
+    if info["type"] == "other":  # on a local disk: a link, or what is neither file nor directory
+        try:
+            info = fs.info(name)
+        except OSError as error:
+            notes.append(f"{name}: skipped, a link that leads nowhere ({error.strerror})")
+            return
+    if info["type"] == "file":
+        yield info
+    elif info["type"] != "directory":
+        notes.append(f"{name}: skipped, neither a file nor a directory")
+    elif within and os.path.realpath(name) in within:
+        notes.append(f"{name}: skipped, a link to a directory that it lies in")
+    else:
+        yield from _below(fs, name, notes, within)
 
 
 def _shown(path: str) -> bool:
@@ -61,6 +107,6 @@ def _near(fs: Any, path: str) -> str:
     parent, name = posixpath.split(path.rstrip("/"))
     if not fs.isdir(parent):
         return f"; its directory {parent} doesn't exist either"
-    names = [posixpath.basename(entry.rstrip("/")) for entry in fs.ls(parent, detail=False)]
+    names = {posixpath.basename(entry.rstrip("/")) for entry in fs.ls(parent, detail=False)} - {name}
     close = get_close_matches(name, names, n=3)
     return f"; did you mean {' or '.join(repr(n) for n in close)}?" if close else ""

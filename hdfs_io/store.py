@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import io
+import os
 import posixpath
 import secrets
+import time
 from typing import Any
 
 import fsspec
@@ -13,6 +16,9 @@ from fsspec.implementations.memory import MemoryFile
 
 from hdfs_io.errors import DataError
 from hdfs_io.hdfs import Hdfs, open_hdfs
+
+ASIDE = ".{}.yarnml-old"  # how names begin under which old ones wait
+TRIES = 100  # of writers that are in each other's way, one succeeds each time
 
 
 def open_fs(url: str) -> tuple[fsspec.AbstractFileSystem, str]:
@@ -87,37 +93,111 @@ def hidden(path: str) -> str:
 def replace(fs: Any, source: str, target: str) -> None:
     """Put `source` in the place of `target`, which stays aside under a known name until `source` stands.
 
-    A file is renamed over the old one where the store can do that. A directory nowhere is.
+    A file is renamed over the old one where the store can do that. A directory nowhere is. Of writers that do this at
+    the same time, the last one's stays.
     """
-    if isinstance(fs, Hdfs) and fs.isfile(source) and fs.exists(target) and fs.isfile(target):
+    if _over(fs, source, target):
+        return
+    for _ in range(TRIES):
+        old = aside(target)
+        kept = _moved(fs, target, old)
+        try:
+            stands = _moved(fs, source, target)
+        except BaseException:
+            if kept:
+                _moved(fs, old, target)
+            raise
+        if kept:  # what stands now is newer, be it ours or another writer's
+            discard(fs, old)
+        if stands:
+            return
+        if not fs.exists(source):
+            raise DataError(f"{url_of(fs, target)}: what was written for it was removed before it stood")
+    raise DataError(f"{url_of(fs, target)}: could not be replaced: others write to it all the time")
+
+
+def _over(fs: Any, source: str, target: str) -> bool:
+    """Rename a file over a file at once; False where that can't be done."""
+    if not (isinstance(fs, Hdfs) or is_local(fs)) or not fs.isfile(source) or fs.isdir(target):
+        return False
+    if isinstance(fs, Hdfs):
         fs.mv(source, target, overwrite=True)
-        return
-    if not fs.exists(target) or (is_local(fs) and fs.isfile(target)):
-        rename(fs, source, target)
-        return
-    old = aside(target)
-    if fs.exists(old):
-        fs.rm(old, recursive=True)
-    rename(fs, target, old)
+    else:
+        os.replace(source, target)
+    return True
+
+
+def _moved(fs: Any, source: str, target: str) -> bool:
+    """Rename; False if `source` isn't there, or something stands at `target`: others are at work too."""
     try:
         rename(fs, source, target)
-    except BaseException:
-        rename(fs, old, target)
-        raise
-    fs.rm(old, recursive=True)
+    except (FileExistsError, FileNotFoundError):
+        return False
+    return True
+
+
+def discard(fs: Any, path: str) -> None:
+    """Remove what is no longer wanted, under a name that no reader takes for an old one; others may be quicker."""
+    rubbish = hidden(path)
+    if _moved(fs, path, rubbish):
+        fs.rm(rubbish, recursive=True)
 
 
 def aside(path: str) -> str:
-    """Where the old `path` waits while the new one takes its place."""
+    """A new name beside `path`, where the old one waits while a new one takes its place; the latest sorts last."""
     parent, name = posixpath.split(path.rstrip("/"))
-    return posixpath.join(parent, f".{name}.yarnml-old")
+    return posixpath.join(parent, f"{ASIDE.format(name)}-{time.time_ns():019d}-{secrets.token_hex(4)}")
+
+
+def asides(fs: Any, path: str) -> list[str]:
+    """The old ones of `path` that wait, the latest last."""
+    parent, name = posixpath.split(path.rstrip("/"))
+    try:
+        found = [posixpath.basename(str(entry).rstrip("/")) for entry in fs.ls(parent, detail=False)]
+    except OSError:  # there is no such directory, or we may not look into it
+        return []
+    start = ASIDE.format(name)
+    return [posixpath.join(parent, entry) for entry in sorted(found) if entry == start or entry.startswith(f"{start}-")]
 
 
 def rename(fs: Any, source: str, target: str) -> None:
-    """Rename a file or directory and check that it happened: some stores only return False."""
+    """Rename a file or directory and check that it happened: some stores only return False.
+
+    FileExistsError if `target` exists: it is never replaced, on local disks and HDFS not even if it appears meanwhile.
+    """
+    if is_local(fs):
+        _rename_locally(source, target)
+        return
+    if fs.exists(target):
+        raise FileExistsError(f"{target}: exists already")
     fs.mv(source, target, recursive=fs.isdir(source))
     if fs.exists(source) or not fs.exists(target):
         raise DataError(f"{target}: could not be written: renaming {source} to it failed")
+
+
+def _rename_locally(source: str, target: str) -> None:
+    if os.path.isdir(source) and not os.path.islink(source):
+        if os.path.lexists(target):  # an empty directory would be replaced
+            raise FileExistsError(f"{target}: exists already")
+        try:
+            os.rename(source, target)
+        except OSError as error:
+            if error.errno in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
+                raise FileExistsError(f"{target}: exists already") from None
+            raise
+        return
+    try:
+        os.link(source, target, follow_symlinks=False)
+    except FileExistsError:
+        raise
+    except OSError as error:  # a disk without links
+        if error.errno not in (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS):
+            raise
+        if os.path.lexists(target):
+            raise FileExistsError(f"{target}: exists already") from None
+        os.rename(source, target)
+    else:
+        os.remove(source)
 
 
 def is_local(fs: Any) -> bool:

@@ -32,7 +32,7 @@ class Stopped(YarnmlError):
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """`; did you mean 'x'?` for the closest known name, or the list of all names if none is close."""
-    names = sorted(known)
+    names = sorted(set(known) - {name})  # a name that is there and yet won't do is no help
     close = get_close_matches(name, names, n=1)
     if close:
         return f"; did you mean {close[0]!r}?"

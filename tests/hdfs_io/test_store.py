@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
 
 import fsspec
 import pytest
@@ -18,10 +23,13 @@ from hdfs_io import (
     open_fs,
     read_text,
     remove,
+    scan,
     whole,
     write_text,
 )
+from hdfs_io.listing import list_all
 from hdfs_io.store import aside, rename
+from hdfs_io.whole import present, refuse_unwritable
 
 Put = Callable[[str, str | bytes], str]
 
@@ -173,3 +181,98 @@ def test_copy_between_stores_is_whole_and_tells_progress(place: str, put: Put) -
             copy("memory://copied/d/a", f"{place}/e/a")
     finally:
         remove("memory://copied")
+
+
+def test_a_reader_mends_too(place: str, put: Put) -> None:
+    put(".d.yarnml-old-1-ab/part-0", "1")
+    put(".d.yarnml-old-2-cd/part-0", "22")
+    assert [file.size for file in list_files(f"{place}/d")] == [2]
+    assert present(f"{place}/d")
+    assert not present(f"{place}/e")
+    assert everything(place) == ["d/part-0"]
+
+
+@pytest.mark.parametrize("name", ["out/part-0", "out"])
+def test_what_appears_meanwhile_is_not_replaced(place: str, put: Put, name: str) -> None:
+    url, inner = join(place, "out"), name.removeprefix("out")
+
+    def late() -> None:
+        with whole(url) as staging:
+            write_text(staging + inner, "mine")
+            put(name, "another's")
+
+    with pytest.raises(DataError, match="exists now, though it didn't at the start"):
+        late()
+    assert everything(place) == [name]
+    assert read_text(url + inner) == "another's"
+
+
+def test_writers_at_the_same_time_leave_one_of_theirs(tmp_path: Path) -> None:
+    url = str(tmp_path / "out")
+    seen = set[str]()
+
+    def write(writer: int) -> None:
+        for _ in range(20):
+            with whole(url, overwrite=True) as staging:
+                for part in "ab":
+                    write_text(join(staging, part), str(writer))
+            with suppress(DataError):  # replaced between the two looks
+                seen.update(Path(file.url).name for file in list_files(url))
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(write, range(4)))
+    assert seen == {"a", "b"}
+    assert everything(url) == ["a", "b"]
+    assert read_text(join(url, "a")) == read_text(join(url, "b"))
+    assert os.listdir(tmp_path) == ["out"]
+
+
+def test_a_place_that_cant_be_written_is_refused_and_nothing_is_left(place: str, put: Put) -> None:
+    refuse_unwritable(join(place, "deep/er/out"))
+    assert everything(place) == []
+    put("file", "1")
+    with pytest.raises(DataError, match="is a file, not a directory"):
+        refuse_unwritable(join(place, "file/out"))
+    with pytest.raises(DataError, match=r"^/proc/out: can't be written: "):
+        refuse_unwritable("/proc/out")
+    with pytest.raises(DataError, match=r"^/proc/out: can't be written: "), whole("/proc/out") as staging:
+        write_text(staging, "1")
+
+
+def test_a_full_disk_is_said_in_one_line(tmp_path: Path) -> None:
+    url = str(tmp_path / "out")
+    with pytest.raises(DataError, match=r"out: can't be written: No space left on device"), whole(url):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    with pytest.raises(OSError, match="other"), whole(url):
+        raise OSError(errno.EIO, os.strerror(errno.EIO), "/other")
+
+
+def test_what_is_no_file_is_named(tmp_path: Path) -> None:
+    data = tmp_path / "d"
+    (data / "sub").mkdir(parents=True)
+    (tmp_path / "elsewhere").mkdir()
+    for file in (data / "a", data / "sub" / "b", tmp_path / "elsewhere" / "c"):
+        file.write_text("1 1:1\n")
+    (data / "linked").symlink_to(tmp_path / "elsewhere")
+    (data / "file").symlink_to(data / "a")
+    (data / "dangling").symlink_to("nothing")
+    (data / "circle").symlink_to(data)
+    (data / "loop").symlink_to("loop")
+    os.mkfifo(data / "pipe")
+    found = list_all(str(data))
+    assert [Path(file.url).relative_to(data).as_posix() for file in found.files] == ["a", "file", "linked/c", "sub/b"]
+    assert [file.size for file in found.files] == [6] * 4
+    for note, (name, why) in zip(
+        found.notes,
+        [("circle", "lies in"), ("dangling", "No such file"), ("loop", "symbolic links"), ("pipe", "neither")],
+        strict=True,
+    ):
+        assert note.startswith(f"{data / name}: skipped, ")
+        assert why in note
+    assert set(found.notes) <= set(scan(str(data), label="class").notes)
+    with pytest.raises(DataError, match=r"no such file or directory; .*pipe: skipped, neither"):
+        list_files(str(data / "pipe"))
+    (data / "dangling").unlink()
+    with pytest.raises(DataError, match="did you mean") as caught:
+        list_files(str(data / "linkde"))
+    assert "'linked'" in str(caught.value)
