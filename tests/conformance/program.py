@@ -9,8 +9,10 @@ import random
 from typing import Any
 
 import numpy as np
+import pytest
 
 from tests.ps.world import History, random_delta, random_rows
+from yarnml.errors import UsageError
 from yarnml.ps import TableSpec
 from yarnml.ps.keys import key
 from yarnml.ps.spec import resolve
@@ -45,7 +47,6 @@ def work(tables: Tables, worker: int, workers: int, staleness: int | None) -> No
     """Twelve clocks of it; at the end all must see the same."""
     known = specs(workers)
     history = History(resolve(known, staleness), workers)
-    slack = 1 + max(s.staleness for s in history.specs if isinstance(s.staleness, int))
     for w in range(workers):  # what others will have added by the end bounds from above what may be seen of them
         for clock in range(CLOCKS if w != worker else 0):
             for t, rows, delta in increments(w, clock, known):
@@ -60,11 +61,13 @@ def work(tables: Tables, worker: int, workers: int, staleness: int | None) -> No
             read(tables, history, rng, worker)
         tables.clock()
         assert tables.clock_now == clock + 1
-    for _ in range(slack):
-        tables.clock()
+    tables.end()
     for t, spec in enumerate(history.specs):
-        if spec.staleness is not None:
-            np.testing.assert_array_equal(tables.table(spec.name).get(), history.total(t))
+        np.testing.assert_array_equal(tables.table(spec.name).get(), history.total(t))
+        with pytest.raises(UsageError, match=f"an increment of table '{spec.name}' after the worker's work has"):
+            tables.table(spec.name).inc(0, np.ones(workers, spec.dtype))
+    with pytest.raises(UsageError, match="the end of a clock after the worker's work has returned"):
+        tables.clock()
     tables.finish()
 
 

@@ -8,9 +8,10 @@ import pytest
 
 from tests.ps.world import World
 from yarnml.ps import TableSpec
+from yarnml.ps.sender import Numbered
 from yarnml.ps.shard import Send, Shard
 from yarnml.wire.frames import WireError
-from yarnml.wire.message import Done, EndClock, Get, Increments, Message, Patch
+from yarnml.wire.message import EndClock, Get, Message, Patch
 
 
 class Impatient(Shard):  # type: ignore[misc]  # breaking what is final is the point
@@ -43,7 +44,7 @@ class Forgetful(Shard):  # type: ignore[misc]
 class Deaf(Shard):  # type: ignore[misc]
     """Takes a duplicate for a new message."""
 
-    def _take(self, message: EndClock | Increments | Done) -> list[Send]:
+    def _take(self, message: Numbered) -> list[Send]:
         self._peers[message.sender].expected = message.seq
         return super()._take(message)
 

@@ -9,9 +9,9 @@ import pytest
 
 from yarnml.ps import AdaGrad, TableSpec
 from yarnml.ps.shard import ACK_EVERY, Send, Shard
-from yarnml.ps.spec import resolve
+from yarnml.ps.spec import FOREVER, resolve
 from yarnml.wire.frames import WireError
-from yarnml.wire.message import Ack, Ask, Beat, Done, EndClock, Get, Increments, Message, Nack, Patch, Rows
+from yarnml.wire.message import Ack, Ask, Beat, Done, EndClock, Farewell, Get, Increments, Message, Nack, Patch, Rows
 
 
 def shard(*specs: TableSpec, workers: int = 2, server: int = 0, servers: int = 1) -> Shard:
@@ -120,9 +120,28 @@ def test_a_worker_that_is_done_is_waited_for_no_more() -> None:
     s.handle(end(0, 0, one(1)))
     s.handle(get(0, 0))
     assert rows(s.handle(Done(sender=1, seq=1))) == [(0, 0, 1.0)]
-    assert not s.done
+
+
+def test_who_is_done_reads_what_all_have_added_and_is_served_until_it_says_farewell() -> None:
+    s = shard(TableSpec("t", (4, 1), staleness=9, push="lazy"))
+    s.handle(end(0, 0, one(1)))
     s.handle(Done(sender=0, seq=2))
+    assert s.handle(get(0, FOREVER)) == []
+    s.handle(end(1, 0, one(2)))
+    assert rows(s.handle(Done(sender=1, seq=2))) == [(0, FOREVER, 3.0)]
+    s.handle(Farewell(sender=0, seq=3))
+    assert rows(s.handle(get(1, FOREVER))) == [(1, FOREVER, 3.0)]
+    assert not s.done
+    s.handle(Farewell(sender=1, seq=3))
     assert s.done
+
+
+@pytest.mark.parametrize("late", [end(0, 1), Increments(sender=0, seq=2, patches=(one(1),))])
+def test_who_is_done_adds_nothing(late: Message) -> None:
+    s = shard(LAZY)
+    s.handle(Done(sender=0, seq=1))
+    with pytest.raises(WireError, match="worker 0"):
+        s.handle(late)
 
 
 @pytest.mark.parametrize(
@@ -140,6 +159,7 @@ def test_a_worker_that_is_done_is_waited_for_no_more() -> None:
         end(0, 0, Patch(0, 0, None, np.zeros((1, 1), np.float64))),
         end(0, 0, Patch(0, -1, np.array([1, 1]), np.zeros((2, 1), np.float32))),
         end(0, 0, Patch(0, -1, np.array([4]), np.zeros((1, 1), np.float32))),
+        Farewell(seq=1),
         Get(table=1),
         Get(table=0, start=0, stop=5),
         Get(table=0, rows=np.array([2, 1])),

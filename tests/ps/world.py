@@ -18,7 +18,7 @@ from yarnml.ps.keys import Key, key
 from yarnml.ps.patches import Patches, split
 from yarnml.ps.sender import Sender
 from yarnml.ps.shard import Send, Shard
-from yarnml.ps.spec import TableSpec, resolve
+from yarnml.ps.spec import FOREVER, TableSpec, resolve
 from yarnml.wire import message as m
 
 
@@ -39,7 +39,7 @@ class History:
 
     def judge(self, table: int, reader: int, clock: int, k: Key, got: np.ndarray[Any, Any]) -> None:
         """A get by `reader` in its clock `clock`: fresh enough, own writes in, nothing twice, never back."""
-        s, rows = self.specs[table].staleness, rows_of(k)
+        s, rows = 0 if clock == FOREVER else self.specs[table].staleness, rows_of(k)
         got = got.reshape(len(rows), self.workers)
         for writer in range(self.workers):
             parts = self.added.get((table, writer), [])
@@ -130,8 +130,20 @@ class Miniature:
         for server, mine in enumerate(parts):
             self.tell(server, m.EndClock(**self.head(server), patches=tuple(mine)))
         self.clock += 1
+        self.open.clear()
         for cache in self.caches:
             cache.end_clock()
+
+    def end(self) -> None:
+        """Its work returns, perhaps in the middle of a clock."""
+        if any(self.patches):
+            self.end_clock()
+        for server in range(len(self.senders)):
+            self.tell(server, m.Done(**self.head(server)))
+        self.clock = FOREVER
+        self.open.clear()
+        for cache in self.caches:
+            cache.end()
 
     def ask(self, table: int, k: Key) -> None:
         cache = self.caches[table]
@@ -213,8 +225,11 @@ class World:
             self.lose(*self.rng.choice(list(self.up)))
         else:
             worker = self.rng.choice(self.workers)
-            if worker.reading is None and worker.clock < clocks:
-                self.act(worker)
+            if worker.reading is None:
+                if worker.clock < clocks and self.rng.random() > 0.002:
+                    self.act(worker)
+                else:
+                    self.retire(worker)
 
     def act(self, worker: Miniature) -> None:
         table = self.rng.randrange(len(self.specs))
@@ -229,6 +244,14 @@ class World:
             worker.inc(table, k, random_delta(self.rng, spec, k, worker.index))
         else:
             worker.end_clock()
+
+    def retire(self, worker: Miniature) -> None:
+        """A worker that has ended enough clocks, or all, only reads."""
+        if worker.clock != FOREVER:
+            worker.end()
+        table = self.rng.randrange(len(self.specs))
+        spec = self.specs[table]
+        worker.get(table, key(random_rows(self.rng, spec.rows), spec.name, spec.shape))
 
     def deliver(self, w: int, k: int) -> None:
         """The next message of one direction of one connection, if there is one."""
@@ -271,19 +294,18 @@ class World:
             assert all(s.empty for worker in self.workers for s in worker.senders), "something is never acknowledged"
 
     def finish(self, clocks: int) -> None:
-        """All workers reach the same clock; then all of them see everything, once."""
-        while any(worker.clock < clocks for worker in self.workers):
+        """The work of all workers returns, of some after more clocks; then all of them see everything, once."""
+        while at_work := [worker for worker in self.workers if worker.clock != FOREVER]:
             self.settle()
-            free = [worker for worker in self.workers if worker.reading is None and worker.clock < clocks]
+            free = [worker for worker in at_work if worker.reading is None]
             assert free, "all wait for each other"
             for worker in free:
-                worker.end_clock()
+                if worker.clock < clocks and self.rng.random() < 0.9:
+                    worker.end_clock()
+                else:
+                    worker.end()
         self.settle()
         assert all(worker.reading is None for worker in self.workers), "a read is never answered"
-        for _ in range(1 + max(int(spec.staleness or 0) for spec in self.specs)):
-            for worker in self.workers:
-                worker.end_clock()
-            self.settle()
         for worker in self.workers:
             for table, spec in enumerate(self.specs):
                 k = key(None, spec.name, spec.shape)

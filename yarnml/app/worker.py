@@ -20,6 +20,7 @@ from yarnml.app.saved import bound
 from yarnml.app.scores import score
 from yarnml.app.share import Share
 from yarnml.comm.company import Company
+from yarnml.errors import RunFailed
 from yarnml.job import Job, Part
 from yarnml.kernels.crew import Crew
 from yarnml.model import Artifacts, Model
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from yarnml.ps import Table, Tables
 
 T = TypeVar("T")
+RETURNED = np.frombuffer(b"the work has returned", np.uint8)  # what workers meet with when it has
 WORK = 3  # the purpose of the random numbers that an app draws
 
 
@@ -177,13 +179,18 @@ class Worker:
         self._client.clock()
 
     def settle(self) -> None:
-        """Wait for the work of all; from then on reads see all that anybody added, whatever the staleness."""
-        last = max(int(clock) for clock in self.gather(self._client.clock_now))
-        while self._client.clock_now <= last + (self.staleness or 0):  # workers may have ended unequally many clocks
-            self._client.clock()
-        self._client.flush()
-        self.gather(np.zeros(0))
-        self._client.clock()  # unbounded tables are read anew in a new clock
+        """Work has returned: nobody waits for this worker's clocks any more, and it waits for the work of all.
+
+        From then on reads see all that anybody added, whatever the staleness. Raises RunFailed if another worker is
+        still at work and has come here by a sum or gather of its own: it would be handed a stranger's numbers.
+        """
+        self._client.end()
+        for worker, part in enumerate(self.gather(RETURNED)):
+            if part.dtype != RETURNED.dtype or not np.array_equal(part, RETURNED):
+                raise RunFailed(
+                    f"the work of worker {self.index} has returned, but worker {worker} still calls sum or gather: all "
+                    f"workers must call them equally often (`me.stop`, too, must be set by all of them)"
+                )
 
     def finish(self) -> None:
         """Nothing will be read any more."""

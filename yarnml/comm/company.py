@@ -12,6 +12,9 @@ import numpy as np
 class Company(ABC):
     """What one worker may ask of all workers together. Every method is a barrier unless it says otherwise."""
 
+    clock_now = 0
+    """The worker's clock, as its tables set it: who waits for whom is known by it."""
+
     @abstractmethod
     def gather(self, array: np.ndarray[Any, Any]) -> list[np.ndarray[Any, Any]]:
         """Every worker's array, in worker order, the same list for all. Shapes may differ, dtypes too."""
@@ -23,6 +26,12 @@ class Company(ABC):
     @abstractmethod
     def report(self, numbers: dict[str, float]) -> None:
         """Send progress numbers to whoever shows and keeps them. Not a barrier, may be thinned out."""
+
+    def waits(self, what: str, needs: int = 0) -> None:  # noqa: B027 (who is alone waits for nobody)
+        """This worker has long been waiting for `what`, which comes once every worker has ended clock `needs`.
+
+        "": it waits no more. Not a barrier.
+        """
 
     def sum(self, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         """The sum over all workers, added in worker order, so that it is bit-equal for all and in every run."""

@@ -1,6 +1,7 @@
 """A cache: what one worker knows of one table, as a state machine without I/O, time or threads.
 
-A row is fresh in clock c if all increments of clocks <= c - s - 1 are in it. What a get returns is
+A row is fresh in clock c if all increments of clocks <= c - s - 1 are in it; at clock infinity, where a worker is once
+its work has returned, if all increments of all workers are. What a get returns is
 
     the row as its server sent it  +  own increments that were not in it yet   (functions that a worker can apply)
 
@@ -17,7 +18,7 @@ from yarnml.ps.keys import Key
 from yarnml.ps.pages import Pages
 from yarnml.ps.patches import overlay, touches
 from yarnml.ps.reading import NEVER, Array, Link, Need, Want
-from yarnml.ps.spec import TableSpec, bounds
+from yarnml.ps.spec import FOREVER, TableSpec, bounds
 from yarnml.ps.store import Store
 from yarnml.wire.message import Patch, Rows
 
@@ -73,6 +74,11 @@ class Cache:
             known = max(self.needs, min(link.own for link in self._links))
             for clock in [c for c in self._sent if c <= known]:
                 del self._sent[clock]
+
+    def end(self) -> None:
+        """The worker's work has returned. What it reads from now on was asked for after all its increments."""
+        self._need = Need(FOREVER, version=FOREVER, read=FOREVER, pushed=False)
+        self._sent.clear()
 
     def wants(self, key: Key) -> list[Want]:
         """What must be asked for before `get(key)`; from now on it is taken to have been asked for.

@@ -5,6 +5,7 @@ libzmq's thread receives while the worker computes, so what was asked for ahead,
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from time import monotonic
 from typing import final
@@ -14,14 +15,15 @@ from yarnml.errors import PeerLost
 from yarnml.ps.cache import Cache
 from yarnml.ps.keys import Key, Rows, checked, key
 from yarnml.ps.patches import Patches, split
-from yarnml.ps.reading import Want
-from yarnml.ps.sender import Numbered, Sender
-from yarnml.ps.spec import TableSpec, resolve
-from yarnml.ps.table import Array, Table, Tables, named
+from yarnml.ps.reading import NEVER, Want
+from yarnml.ps.sender import Numbered, Sender, size
+from yarnml.ps.spec import FOREVER, TableSpec, resolve
+from yarnml.ps.table import Array, Table, Tables, named, refuse_late
 from yarnml.wire import message as m
 from yarnml.wire.transport import Channel, Status, Transport
 
 CHECK = 0.1  # s between looks at the company while waiting
+LONG = 1.0  # s after which, each time again, the company is told what is waited for
 SILENCE = 1.0  # s without a message after which servers are asked what has come
 DRAIN = 8  # messages sent within a clock after which to look what has come
 FAREWELL = 5.0  # s to wait for the last acknowledgement: a server that has all may be gone
@@ -54,6 +56,7 @@ class RemoteTable(Table):
         return known
 
     def inc(self, rows: Rows, delta: Array) -> None:
+        refuse_late(self.ended, f"an increment of table {self.name!r}")
         k = key(rows, self.name, self.shape)
         self.patches.add(k, checked(delta, k, self.name, self.shape, self.dtype))
         if self.spec.function.local:
@@ -79,9 +82,13 @@ class Client(Tables):
         worker: int,
         staleness: int | None,
         generation: int = 0,
-        deadline: float = 600.0,
+        deadline: float | None = None,
     ) -> None:
-        """`channels` lead to the servers in their order. `deadline`: seconds that any one wait may take."""
+        """`channels` lead to the servers in their order.
+
+        `deadline`: seconds that any one wait may take. None: as long as the company lets the run go on, since a wait
+        takes as long as another worker's longest clock, and that is no fault.
+        """
         self._company = company
         self._transport = transport
         self._channels = channels
@@ -89,18 +96,43 @@ class Client(Tables):
         self._tables = [RemoteTable(self, i, spec, len(channels)) for i, spec in enumerate(resolve(specs, staleness))]
         self._by_name = {table.name: table for table in self._tables}
         self._worker, self._generation = worker, generation
-        self._deadline = deadline
+        self._deadline = math.inf if deadline is None else deadline
+        self._sent_bytes = self._received_bytes = 0
         self._requests = 0
-        self._open: dict[int, tuple[int, m.Get]] = {}  # requests without an answer
+        self._open: dict[int, tuple[int, m.Get]] = {}  # this clock's requests without an answer
         self._checked = monotonic()
-        self._finished = False
+        self._ended = self._finished = False
         self.clock_now = 0
 
     def table(self, name: str) -> RemoteTable:
         found: RemoteTable = named(self._by_name, name)
         return found
 
+    @property
+    def sent_bytes(self) -> int:
+        return self._sent_bytes
+
+    @property
+    def received_bytes(self) -> int:
+        return self._received_bytes
+
     def clock(self) -> None:
+        refuse_late(self._ended, "the end of a clock")
+        self._send_clock()
+        self._enter(self.clock_now + 1)
+        for table in self._tables:
+            table.cache.end_clock()
+        self._drain()
+        self._check()
+
+    def _enter(self, clock: int) -> None:
+        """What was read is to be read anew. What is still needed will be asked for again, with a newer answer."""
+        self.clock_now = self._company.clock_now = clock
+        self._open.clear()
+        for table in self._tables:
+            table.answered.clear()
+
+    def _send_clock(self) -> None:
         parts: list[list[m.Patch]] = [[] for _ in self._channels]
         for table in self._tables:
             patches = table.patches.take()
@@ -110,12 +142,6 @@ class Client(Tables):
                     parts[server].append(part)
         for server, part_of_server in enumerate(parts):
             self._tell(server, m.EndClock(**self._head(server), patches=tuple(part_of_server)))
-        self.clock_now += 1
-        for table in self._tables:
-            table.cache.end_clock()
-            table.answered.clear()
-        self._drain()
-        self._check()
 
     def flush(self) -> None:
         """Wait until servers have taken everything that was sent."""
@@ -123,14 +149,28 @@ class Client(Tables):
             self._nudge()
             self._wait(self._all_taken, self._unacknowledged)
 
+    def end(self) -> None:
+        if self._ended:
+            return
+        self._ended = True
+        if any(table.patches for table in self._tables):
+            self._send_clock()
+        for server in range(len(self._channels)):
+            self._tell(server, m.Done(**self._head(server)))
+        self._enter(FOREVER)
+        for table in self._tables:
+            table.cache.end()
+            table.ended = True
+
     def finish(self) -> None:
         if self._finished:
             return
+        self.end()
         self.flush()
         self._open.clear()
         self._finished = True
         for server in range(len(self._channels)):
-            self._tell(server, m.Done(**self._head(server)))
+            self._tell(server, m.Farewell(**self._head(server)))
         end = monotonic() + FAREWELL
         self._wait(lambda: self._all_taken() or monotonic() > end, self._unacknowledged)
         for channel in self._channels:
@@ -148,7 +188,7 @@ class Client(Tables):
             return False
 
         if not fresh():
-            self._wait(fresh, lambda: self._stale(table, k))
+            self._wait(fresh, lambda: self._stale(table, k), needs=table.cache.needs)
         return table.cache.get(k, table.patches.so_far)
 
     def ask_for(self, table: RemoteTable, k: Key) -> None:
@@ -194,6 +234,7 @@ class Client(Tables):
             self._push(server, self._question(server))
             self._wait(lambda: not sender.full, lambda: f"server {server} to take message {sender.last}")
         sender.keep(message)
+        self._sent_bytes += size(message)
         self._push(server, message)
 
     def _push(self, server: int, message: m.Message) -> None:
@@ -237,6 +278,7 @@ class Client(Tables):
             return
         match message:
             case m.Rows():
+                self._received_bytes += sum(block.nbytes for block in message.values)
                 self._open.pop(message.seq, None)
                 self._tables[message.table].cache.handle(server, message)
             case m.Ack() | m.Nack():
@@ -252,16 +294,24 @@ class Client(Tables):
     def _all_taken(self) -> bool:
         return all(sender.empty for sender in self._senders)
 
-    def _wait(self, ready: Callable[[], bool], awaited: Callable[[], str]) -> None:
-        """Take in messages until it is `ready`. Raises what the company's check raises, and PeerLost in the end."""
-        heard = start = monotonic()
+    def _wait(self, ready: Callable[[], bool], awaited: Callable[[], str], needs: int = NEVER) -> None:
+        """Take in messages until it is `ready`. Raises what the company's check raises, and PeerLost in the end.
+
+        A wait that takes long is told to the company: for `awaited`, which comes once all have ended clock `needs`.
+        """
+        told = heard = start = monotonic()
         while True:
             came = self._await_one()
             if ready():
+                if told != start:
+                    self._company.waits("")
                 return
             self._check()
             now = monotonic()
             heard = now if came else heard
+            if now - told > LONG:
+                told = now
+                self._company.waits(awaited(), needs)
             if now - start > self._deadline:
                 raise PeerLost(f"waited {self._deadline:g} s for {awaited()}; look at its log and the slowest worker's")
             if now - heard > SILENCE:
@@ -289,7 +339,9 @@ class Client(Tables):
     def _stale(self, table: RemoteTable, k: Key) -> str:
         servers = ", ".join(map(str, table.cache.stale_servers(k)))
         rows = f"rows [{k.start}, {k.stop})" if k.rows is None else f"{len(k.rows)} rows from {k.rows[0]} on"
-        return f"server {servers} to send {rows} of table {table.name!r} as of clock {table.cache.needs}"
+        needs = table.cache.needs
+        when = f"as of clock {needs}" if needs != FOREVER else "as they are once the work of all has returned"
+        return f"server {servers} to send {rows} of table {table.name!r} {when}"
 
 
 def connect(transport: Transport, addresses: Sequence[str], worker: int) -> list[Channel]:

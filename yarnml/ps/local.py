@@ -10,7 +10,7 @@ from yarnml.ps.blocks import Blocks
 from yarnml.ps.keys import Rows, checked, key
 from yarnml.ps.patches import Patches, overlay, touches
 from yarnml.ps.spec import TableSpec, resolve
-from yarnml.ps.table import Array, Table, Tables, named
+from yarnml.ps.table import Array, Table, Tables, named, refuse_late
 
 
 @final
@@ -37,6 +37,7 @@ class LocalTable(Table):
         return out[0] if k.single else out
 
     def inc(self, rows: Rows, delta: Array) -> None:
+        refuse_late(self.ended, f"an increment of table {self.name!r}")
         k = key(rows, self.name, self.shape)
         self._patches.add(k, checked(delta, k, self.name, self.shape, self.dtype))
 
@@ -56,13 +57,23 @@ class Local(Tables):
     def __init__(self, specs: Sequence[TableSpec], *, seed: int, company: Company) -> None:
         self._tables = {spec.name: LocalTable(spec, seed) for spec in resolve(specs, 0)}
         self._company = company
+        self._ended = False
         self.clock_now = 0
 
     def table(self, name: str) -> LocalTable:
         found: LocalTable = named(self._tables, name)
         return found
 
+    @property
+    def sent_bytes(self) -> int:
+        return 0
+
+    @property
+    def received_bytes(self) -> int:
+        return 0
+
     def clock(self) -> None:
+        refuse_late(self._ended, "the end of a clock")
         for table in self._tables.values():
             table.end_clock()
         self.clock_now += 1
@@ -71,9 +82,14 @@ class Local(Tables):
     def flush(self) -> None:
         """A clock has nothing under way once it has ended."""
 
-    def finish(self) -> None:
+    def end(self) -> None:
+        self._ended = True
         for table in self._tables.values():
             table.end_clock()
+            table.ended = True
+
+    def finish(self) -> None:
+        self.end()
 
 
 def local_client(specs: Sequence[TableSpec], *, seed: int, company: Company) -> Tables:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import deque
 from typing import final
 
-from yarnml.wire.message import Done, EndClock, Increments
+from yarnml.wire.message import Done, EndClock, Farewell, Increments
 
 WINDOW = 64  # messages
 WINDOW_BYTES = 64 << 20
 
-Numbered = EndClock | Increments | Done
+Numbered = EndClock | Increments | Done | Farewell
 
 
 @final
@@ -37,12 +37,12 @@ class Sender:
         assert message.seq == self.last + 1, "numbers leave no gap"
         self.last = message.seq
         self._kept.append(message)
-        self._bytes += _size(message)
+        self._bytes += size(message)
 
     def acked(self, seq: int) -> None:
         """The server has taken everything up to `seq`."""
         while self._kept and self._kept[0].seq <= seq:
-            self._bytes -= _size(self._kept.popleft())
+            self._bytes -= size(self._kept.popleft())
 
     def missing(self, seq: int) -> list[Numbered]:
         """What to send again when the server says that it expects `seq`."""
@@ -50,5 +50,6 @@ class Sender:
         return list(self._kept)
 
 
-def _size(message: Numbered) -> int:
-    return 0 if isinstance(message, Done) else sum(p.values.nbytes for p in message.patches)
+def size(message: Numbered) -> int:
+    """The bytes of its increments."""
+    return 0 if isinstance(message, Done | Farewell) else sum(p.values.nbytes for p in message.patches)

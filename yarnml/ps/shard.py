@@ -5,7 +5,9 @@
                        them in worker order (s = 0); if the slowest clock moves by it, pushes what workers hold
     Increments         applies them
     Get, as of v       answers once the slowest clock is v and all that the asker sent before has come; parks it before
-    Done               never waits for this worker again
+    Done               never waits for this worker's clocks again: it is at clock infinity. It may still read, as of
+                       clock infinity too: its reads are answered once every worker is done
+    Farewell           lets it go; once all have gone there is nothing left to do
     Ask                says what has come
 
 Increments are counted exactly once: each message has the sender's next number, else it is dropped or asked for again.
@@ -22,11 +24,11 @@ from yarnml.ps.blocks import Blocks, Loan
 from yarnml.ps.functions.function import Where
 from yarnml.ps.holdings import Holdings
 from yarnml.ps.patches import merge
-from yarnml.ps.spec import TableSpec, bounds
+from yarnml.ps.sender import Numbered, size
+from yarnml.ps.spec import FOREVER, TableSpec, bounds
 from yarnml.wire.frames import WireError
-from yarnml.wire.message import Ack, Ask, Done, EndClock, Get, Increments, Message, Nack, Patch, Rows
+from yarnml.wire.message import Ack, Ask, Done, EndClock, Farewell, Get, Increments, Message, Nack, Patch, Rows
 
-FOREVER = 1 << 62  # the clock of a worker whose work has returned
 ACK_EVERY = 16  # messages
 ACK_BYTES = 16 << 20
 MAX_WAITING = 1 << 16  # gets
@@ -47,7 +49,8 @@ class _Peer:
     """What the shard knows of one worker."""
 
     def __init__(self, tables: int) -> None:
-        self.clock = -1  # last one ended
+        self.clock = -1  # last one ended; FOREVER once its work has returned
+        self.gone = False
         self.expected = 1  # number of its next message
         self.complained = 0  # the gap it was last told of
         self.unacked = 0  # messages, and their bytes, since the last Ack
@@ -78,15 +81,15 @@ class Shard:
 
     @property
     def done(self) -> bool:
-        """Every worker's work has returned."""
-        return self._slowest == FOREVER
+        """Every worker has said farewell."""
+        return all(peer.gone for peer in self._peers)
 
     def handle(self, message: Message) -> list[Send]:
         """Take in a worker's message. Raises WireError, changing nothing, if no worker of this run can have sent it."""
         if message.generation != self._generation or not 0 <= message.sender < len(self._peers):
             raise WireError(f"worker {message.sender} of generation {message.generation} is not of this run")
         match message:
-            case EndClock() | Increments() | Done():
+            case EndClock() | Increments() | Done() | Farewell():
                 return self._take(message)
             case Get():
                 self._check_get(message)
@@ -105,7 +108,7 @@ class Shard:
 
     # ---- a worker's sequence
 
-    def _take(self, message: EndClock | Increments | Done) -> list[Send]:
+    def _take(self, message: Numbered) -> list[Send]:
         worker, peer = message.sender, self._peers[message.sender]
         if message.seq < peer.expected:
             return [self.acknowledgement(worker)]
@@ -118,22 +121,22 @@ class Shard:
             case EndClock():
                 self._end_clock(message)
             case Increments():
-                self._check(message.patches)
-                self._apply_now(message.patches)
+                self._add(message)
             case Done():
-                peer.clock = FOREVER
-                for holdings in self._holdings:
-                    if holdings:
-                        holdings[worker].drop()
+                self._be_done(worker)
+            case Farewell():
+                if peer.clock != FOREVER:
+                    raise WireError(f"worker {worker} says farewell before its work has returned")
+                peer.gone = True
         peer.expected += 1
         return self._acknowledge(message) + self._advance() + self._answer()
 
-    def _acknowledge(self, message: EndClock | Increments | Done) -> list[Send]:
+    def _acknowledge(self, message: Numbered) -> list[Send]:
         """Now and then: an Ack for every message would cost as much as the message."""
         peer = self._peers[message.sender]
-        last = isinstance(message, Done)
+        last = isinstance(message, Done | Farewell)
         peer.unacked += 1
-        peer.unacked_bytes += 0 if isinstance(message, Done) else sum(p.values.nbytes for p in message.patches)
+        peer.unacked_bytes += size(message)
         if last or peer.unacked >= ACK_EVERY or peer.unacked_bytes >= ACK_BYTES:
             return [self.acknowledgement(message.sender)]
         return []
@@ -164,6 +167,18 @@ class Shard:
             self._parked.setdefault(message.clock, {})[worker] = exact
         self._apply_now([p for p in message.patches if self._specs[p.table].staleness != 0])
         peer.clock = message.clock
+
+    def _add(self, message: Increments) -> None:
+        if self._peers[message.sender].clock == FOREVER:
+            raise WireError(f"worker {message.sender} sends increments although its work has returned")
+        self._check(message.patches)
+        self._apply_now(message.patches)
+
+    def _be_done(self, worker: int) -> None:
+        self._peers[worker].clock = FOREVER
+        for holdings in self._holdings:
+            if holdings:
+                holdings[worker].drop()
 
     def _advance(self) -> list[Send]:
         """The slowest clock may have moved: apply what waited for it, push what changed."""
@@ -219,7 +234,7 @@ class Shard:
 
     def _rows(self, worker: int, table: int, where: Where, *, seq: int) -> Send:
         spec, peer = self._specs[table], self._peers[worker]
-        if spec.pushes:
+        if spec.pushes and peer.clock != FOREVER:  # nothing changes once its reads are answered
             self._holdings[table][worker].sent(where)
         peer.sent[table] += 1
         own = peer.expected - 1 if spec.staleness is None else self._slowest if spec.staleness == 0 else peer.clock

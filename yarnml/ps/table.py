@@ -28,6 +28,7 @@ class Table(ABC):
         self.name = spec.name
         self.shape = spec.shape
         self.dtype: np.dtype[Any] = spec.numpy_dtype
+        self.ended = False  # the worker's work has returned
 
     @abstractmethod
     def get(self, rows: Rows = None) -> Array:
@@ -35,7 +36,10 @@ class Table(ABC):
 
     @abstractmethod
     def inc(self, rows: Rows, delta: Array) -> None:
-        """Add `delta` (len(rows), width) by the table's function. The array is the table's from now on."""
+        """Add `delta` (len(rows), width) by the table's function. The array is the table's from now on.
+
+        Raises UsageError once the worker's work has returned.
+        """
 
     @abstractmethod
     def prefetch(self, rows: Rows = None) -> None:
@@ -52,17 +56,41 @@ class Tables(ABC):
     def table(self, name: str) -> Table:
         """The table of this name; raises UsageError with the nearest name."""
 
+    @property
+    @abstractmethod
+    def sent_bytes(self) -> int:
+        """Bytes of all increments that have left this process."""
+
+    @property
+    @abstractmethod
+    def received_bytes(self) -> int:
+        """Bytes of all rows that have come to it."""
+
     @abstractmethod
     def clock(self) -> None:
-        """End the clock: what was added in it leaves, whole."""
+        """End the clock: what was added in it leaves, whole. Raises UsageError once the work has returned."""
 
     @abstractmethod
     def flush(self) -> None:
         """Wait until servers have taken everything that was sent."""
 
     @abstractmethod
+    def end(self) -> None:
+        """The worker's work has returned: it is at clock infinity, and nobody waits for its clocks again.
+
+        What was added leaves. From now on there are only reads, which see all that any worker ever adds, whatever the
+        staleness, and so wait until the work of all has returned.
+        """
+
+    @abstractmethod
     def finish(self) -> None:
-        """The worker's work has returned: nobody waits for it again. Everything that was added has been taken."""
+        """Nothing is read any more; ends before what hasn't ended. Everything that was added has been taken."""
+
+
+def refuse_late(ended: bool, what: str) -> None:
+    """Raise UsageError for what only a worker at work may do."""
+    if ended:
+        raise UsageError(f"{what} after the worker's work has returned: from then on tables can only be read")
 
 
 def named(tables: dict[str, Any], name: str) -> Any:

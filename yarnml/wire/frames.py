@@ -20,7 +20,7 @@ from yarnml.wire import message as m
 from yarnml.wire.message import Array, Message, Patch
 
 MAGIC = b"yw"
-VERSION = 1
+VERSION = 2
 HEADER = struct.Struct("<2sBBIiqQqiqqqQI")  # magic version kind | generation sender clock seq read | extra | arrays
 DESCRIPTOR = struct.Struct("<HBBqqqqq")  # table dtype ndim at | shape
 MAX_ARRAYS = 1 << 16
@@ -244,7 +244,7 @@ def _expect(true: bool, what: str) -> None:
 
 
 _PROTOCOL: tuple[tuple[type[Message], _Form], ...] = (  # the place in this list is the kind on the wire: only append
-    (m.Join, _texts("role", "address", "name", "host")),
+    (m.Join, _texts("role", "address", "name", "host", "plan")),
     (m.Roster, _roster()),
     (m.Beat, _nothing()),
     (m.Gather, _array("array")),
@@ -253,7 +253,7 @@ _PROTOCOL: tuple[tuple[type[Message], _Form], ...] = (  # the place in this list
     (m.Finish, _texts("result")),
     (m.Fail, _texts("error")),
     (m.Abort, _texts("reason")),
-    (m.Leave, _texts("role")),
+    (m.Wait, _texts("what")),
     (m.EndClock, _patches()),
     (m.Increments, _patches()),
     (m.Get, _get()),
@@ -262,6 +262,7 @@ _PROTOCOL: tuple[tuple[type[Message], _Form], ...] = (  # the place in this list
     (m.Nack, _nothing()),
     (m.Done, _nothing()),
     (m.Ask, _nothing()),
+    (m.Farewell, _nothing()),
 )
 TYPES = tuple(kind for kind, _ in _PROTOCOL)
 KIND = {kind: i for i, kind in enumerate(TYPES)}

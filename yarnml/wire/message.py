@@ -4,7 +4,7 @@ Every message is a frozen dataclass over the same header; `frames.py` turns it i
 
 |     | coordinator | server |
 |---|---|---|
-| to the | Join, Gather, Report, Finish, Fail, Leave | EndClock, Increments, Get, Ask, Done |
+| to the | Join, Gather, Wait, Report, Finish, Fail | EndClock, Increments, Get, Ask, Done, Farewell |
 | from the | Roster, Beat, Gathered, Abort | Rows, Ack, Nack |
 """
 
@@ -53,14 +53,23 @@ class Join(Message):
     address: str  # where its listener is reached; "" without one
     name: str  # how errors name it: "host, pid 123"
     host: str = ""  # as the cluster calls it, where that matters
+    plan: str = ""  # the config and tables as this process understands the job; "" if it can't say
 
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gather(Message):
-    """One worker's part of round `seq` of the collectives."""
+    """One worker's part of round `seq` of the collectives; `clock`: the one that runs at it."""
 
     array: Array
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wait(Message):
+    """The sender, in its `clock`, waits for servers; they answer once every worker has ended clock `read`."""
+
+    what: str  # as errors say it; "": it waits no more
 
 
 @final
@@ -74,7 +83,7 @@ class Report(Message):
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finish(Message):
-    """The sender's work is done; what it hands in, as JSON ("null" for nothing)."""
+    """The sender has done all that it had to do; what it hands in, as JSON ("null" for nothing)."""
 
     result: str
 
@@ -85,14 +94,6 @@ class Fail(Message):
     """The sender can't go on; the error as the user will read it."""
 
     error: str
-
-
-@final
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Leave(Message):
-    """The sender goes away on purpose and will not be missed."""
-
-    role: str
 
 
 # ---- the coordinator to a worker or server
@@ -172,7 +173,13 @@ class Ask(Message):
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Done(Message):
-    """The sender's work has returned: it is at clock infinity. Takes a place in its sequence."""
+    """The sender's work has returned: it is at clock infinity, and only reads. Takes a place in its sequence."""
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Farewell(Message):
+    """The sender reads no more, and closes its connection. Takes the last place in its sequence."""
 
 
 # ---- a server to a worker
