@@ -28,7 +28,7 @@ from yarnml.comm.events import (
     Unreachable,
 )
 from yarnml.comm.outcome import Outcome
-from yarnml.comm.seat import Seat, seats
+from yarnml.comm.seat import ANY, Seat, seats
 from yarnml.wire.message import Abort, Ack, Gathered, Message, Roster
 
 ROLES = {"worker": 2, "server": 1}
@@ -219,3 +219,31 @@ def test_no_run_lasts_with_somebody_out_of_reach(order: list[Seat], history: lis
         coordinator.handle(Unreachable(peer), now)
     coordinator.handle(Tick(), now + 10.1)
     assert coordinator.outcome is not None
+
+
+def test_containers_take_any_seat_best_where_their_rows_are() -> None:
+    machine = Coordinator({"worker": 3, "server": 1}, silence=5.0, join_by=60.0, homes=[["b"], ["a"], []])
+    effects: list[Effect] = []
+    for peer, role, host in (("p", "worker", "a"), ("q", "worker", "c"), ("s", "server", "b"), ("r", "worker", "b")):
+        effects = machine.handle(Joined(peer, Seat(role, ANY), "tcp://s" if role == "server" else "", peer, host), 1.0)
+        machine.check()
+    rosters = {e.peer: e.message for e in effects if isinstance(e, Send) and isinstance(e.message, Roster)}
+    assert {peer: roster.index for peer, roster in rosters.items()} == {"r": 0, "p": 1, "q": 2, "s": 0}
+    assert all(roster.servers == ("tcp://s",) for roster in rosters.values())
+
+
+def test_who_comes_to_a_full_run_is_refused_and_blames_nobody() -> None:
+    machine = Coordinator({"worker": 1, "server": 1}, silence=5.0, join_by=60.0)
+    for peer, role in (("p", "worker"), ("s", "server")):
+        machine.handle(Joined(peer, Seat(role, ANY), "", peer), 1.0)
+    [refusal] = machine.handle(Joined("q", Seat("worker", ANY), "", "q"), 2.0)
+    assert isinstance(refusal, Send)
+    assert refusal.message == Abort(reason="this run has all its workers")
+    assert machine.missing() == []
+
+
+def test_seats_that_are_waited_for_are_counted_by_role() -> None:
+    machine = Coordinator({"worker": 3, "server": 1}, silence=5.0, join_by=60.0)
+    machine.handle(Joined("p", Seat("worker", ANY), "", "p"), 1.0)
+    assert machine.missing() == [Seat("worker", 1), Seat("worker", 2), Seat("server", 0)]
+    assert len(machine.here()) == 1

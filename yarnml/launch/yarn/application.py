@@ -13,7 +13,8 @@ from yarnml.errors import UsageError
 from yarnml.launch.yarn.spec import Service
 
 MASTER_MB = 512  # of Skein's application master: a JVM with a heap of 128 MB
-JAVA = "--add-opens=java.base/java.util=ALL-UNNAMED"  # its pages need it from Java 17 on
+QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # a JVM that lives for seconds: compile little, collect simply
+JAVA = f"--add-opens=java.base/java.util=ALL-UNNAMED {QUICK}"  # Skein's pages need the first from Java 17 on
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,7 @@ class Applications:
         try:
             client = skein.Client.__new__(skein.Client)
             client._proc = None  # which its __del__ wants, also if it could not be started
-            client.__init__(security=skein.Security.new_credentials(), log=log, log_level="warn")
+            client.__init__(security=skein.Security.new_credentials(), log=log, log_level="warn", java_options=QUICK)
         except (skein.exceptions.SkeinError, OSError, ValueError) as error:
             raise UsageError(f"Skein's driver can't be started: {error}{_last(log)}") from error
         return client
