@@ -47,6 +47,16 @@ class CSR:
         values = slice(indptr[0], indptr[-1])
         return type(self)(indptr - indptr[0], self.indices[values], self.values[values], self.width)
 
+    def __matmul__(self, V: NDArray[Any]) -> NDArray[Any]:
+        """X V of a dense V (width,) or (width, K): (rows,) or (rows, K)."""
+        found: NDArray[Any] = self.to_scipy() @ V
+        return found
+
+    @property
+    def T(self) -> scipy.sparse.csc_matrix:
+        """The transpose, for `X.T @ R` of a dense R (rows,) or (rows, K); it shares the arrays."""
+        return self.to_scipy().T
+
     def columns(self) -> NDArray[np.int64]:
         """The columns that hold a value in any row, rising."""
         used = np.zeros(self.width, np.bool_)
