@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hdfs_io import ReadOptions, Roles, Schema
+from hdfs_io import Dataset, ReadOptions, Roles, Schema
 from yarnml.app import AppConfig, Artifacts, Batch, Columns, Count, Demo, Fraction, Model, UsageError, Worker
 from yarnml.kernels.crew import Crew
 from yarnml.kernels.nearest import nearest, regroup
@@ -46,10 +46,11 @@ def tables(cfg: Config, data: Schema) -> list[TableSpec]:
     return [
         TableSpec("sums", shape, dtype="float64"),
         TableSpec("start", shape, dtype="float64", staleness=0, push="lazy"),
+        TableSpec("inertia", (1, 1), dtype="float64"),  # of the rows seen so far, each as it was seen last
     ]
 
 
-def check(cfg: Config, data: Schema, rows: int) -> None:
+def check(cfg: Config, data: Dataset, rows: int) -> None:
     if cfg.k > rows:
         raise UsageError(f"--k {cfg.k}: there are only {rows} rows to group; choose a k of at most {rows}")
 
@@ -63,23 +64,32 @@ def start(me: Worker, cfg: Config) -> None:
 
 
 def work(me: Worker, cfg: Config) -> None:
-    sums, first = me.table("sums"), me.table("start").get()
+    sums, inertia, first = me.table("sums"), me.table("inertia"), me.table("start").get()
     group = me.state("group", lambda: np.full(len(me.data), -1, np.int32))
+    squared = me.state("squared", lambda: np.zeros(len(me.data), np.float32))  # distance to the group's centre
     gone = 0
     for batch in me.batches(cfg.batch or me.rows, cfg.epochs, cfg.patience):
         C = centres(sums.get(), first)
         at = slice(batch.first, batch.first + len(batch))
-        new, distance = nearest(batch.X, C, me.crew)
+        new, d2 = nearest(batch.X, C, me.crew)
         change, moved = regroup(batch.X, batch.weight, group[at], new, cfg.k, me.crew)
-        group[at] = new
         sums.inc(None, change)
+        inertia.inc(None, weighed(d2, batch) - weighed(squared[at], batch))
+        group[at], squared[at] = new, d2
         gone += moved
-        me.report(inertia=float(distance.sum(dtype=np.float64)), moved=moved)
+        f = float(inertia.get()[0, 0])  # over the rows of all workers
+        me.report(loss=f, inertia=f, moved=moved)
         me.clock()
         if batch.step + 1 == batch.steps and settled(me, cfg, batch.epoch):
             if me.sum(gone) <= cfg.tol * me.rows:
                 break
             gone = 0
+
+
+def weighed(d2: F32, batch: Batch) -> F64:
+    """sum_i w_i d2_i, (1, 1)."""
+    w = np.ones(len(d2)) if batch.weight is None else batch.weight
+    return np.array([[d2.astype(np.float64) @ w]])
 
 
 def settled(me: Worker, cfg: Config, epoch: int) -> bool:

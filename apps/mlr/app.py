@@ -35,7 +35,7 @@ demo = Demo("sklearn", "datasets/data/digits.csv.gz", ReadOptions(header=False, 
 
 @dataclass(frozen=True, kw_only=True)
 class Config(AppConfig):
-    epochs: Count = 20  # passes over the data
+    epochs: Count | None = None  # passes over the data; none: 20, on small data as many as make 2,000 clocks
     batch: Count | None = None  # rows a clock, over all workers; none: about 100 clocks a pass
     lr: Positive = 0.2  # step size of AdaGrad
     l2: NonNegative | None = None  # strength of the penalty on large weights; none: 1 / rows

@@ -7,24 +7,33 @@ model's metrics on them come along.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from hdfs_io import Dataset, Schema, load, read_arrow, span
-from yarnml.app import AppConfig, Columns, Count, UsageError, Worker, open_with_app, predicted
-from yarnml.model import load_schema
+from yarnml.app import AppConfig, Columns, Count, UsageError, Worker, open_outline, open_with_app, predicted, readable
+
+takes_nan = True  # `check` asks whether the model's app does
 
 
 @dataclass(frozen=True, kw_only=True)
 class Config(AppConfig):
     model: str  # the model, by the URL it was saved at
-    keep: tuple[str | int, ...] = ()  # columns of the data to carry along, by name or number
+    keep: tuple[str | int, ...] = ()  # columns of the data to carry along, by name or number: a b, or a,b
     top: Count | None = None  # of classes: only that many likeliest ones of each row
     trust: bool = False  # run the code that a private app's model brings
 
 
 def schema(cfg: Config) -> Schema:
-    return load_schema(cfg.model)
+    return open_outline(cfg.model, cfg.trust)[0].schema
+
+
+def check(cfg: Config, data: Dataset | Schema, rows: int) -> None:
+    if not isinstance(data, Dataset):
+        return  # the caller doesn't know more yet; `work` looks again
+    if data.options.missing == "nan":
+        open_outline(cfg.model, cfg.trust)[1].refuse_nan()
+    kept(data, cfg)
 
 
 def work(me: Worker, cfg: Config) -> dict[str, dict[str, float]]:
@@ -36,7 +45,7 @@ def work(me: Worker, cfg: Config) -> dict[str, dict[str, float]]:
     for lo, hi in spans(me):
         rows = load(me.dataset, lo, hi, threads=me.threads)
         columns = predicted(app, model, rows.X, me.crew)
-        table = app.task.table(columns, model.schema, cfg.top)
+        table = readable(app.task, model, columns, cfg.top)
         for carried, at in carry(me.dataset, lo, hi, keep):
             writer = writer or me.out.writer()
             writer.write(joined(carried, {name: column[at] for name, column in table.items()}))
@@ -65,13 +74,23 @@ def kept(dataset: Dataset, cfg: Config) -> list[str]:
     names = [name for name, _ in dataset.types]
     name_of_rows = dataset.options.roles.id
     chosen = [] if name_of_rows is None else [str(name_of_rows)]
-    for column in cfg.keep:
+    for column in said(cfg.keep, names):
         known = column in names if isinstance(column, str) else -len(names) <= column < len(names)
         if not known:
             raise UsageError(f"--keep {column}: {dataset.url} has no such column; it has {', '.join(names) or 'none'}")
         name = column if isinstance(column, str) else names[column]
         chosen += [] if name in chosen else [name]
     return chosen
+
+
+def said(keep: Sequence[str | int], names: Sequence[str]) -> Iterator[str | int]:
+    """The columns of `--keep a b`, of `--keep a,b` too where no column has that very name."""
+    for column in keep:
+        if isinstance(column, int) or column in names:
+            yield column
+        else:
+            for part in column.split(","):
+                yield int(part) if part.strip().lstrip("-").isdigit() else part.strip()
 
 
 def carry(dataset: Dataset, lo: int, hi: int, keep: list[str]) -> Iterator[tuple[Columns, slice]]:

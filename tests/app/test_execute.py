@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import pytest
 from hdfs_io import DataError, ReadOptions, Roles, Sample, scan
 from tests.app.together import Together, together
 from yarnml.app import Worker, execute, load_app, open_model
-from yarnml.errors import UsageError
+from yarnml.errors import RunFailed, UsageError
 from yarnml.job import Job, Part
 from yarnml.ps import local_client
 
@@ -40,6 +41,7 @@ def work(me, cfg):
     me.note("learned")
 def predict(model, batch): return {"prediction": np.full(len(batch), model["t"][0, 1])}
 """
+DIVERGES = LEARNS.replace("batch.y.sum()", "np.inf")
 WRITES = """
 def work(me, cfg):
     writer = me.out.writer()
@@ -83,6 +85,23 @@ def test_learns_scores_and_saves(job: Job) -> None:
     assert model["t"].tolist() == [[5, 2 * 45]]
     assert model.predict([[0.0]]).tolist() == [90]
     assert model.metrics["test"] == result["test"]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_model_that_is_not_finite_fails_and_is_not_saved(job: Job, workers: int) -> None:
+    with pytest.raises(RunFailed, match=r"1 of the 2 numbers of 't' .* after clock 6; look at the scale"):
+        run(job, DIVERGES, workers=workers)
+    assert not (Path(job.url) / "model").exists()
+
+
+@pytest.mark.parametrize(("extra", "refused"), [("", True), ("takes_nan = True\n", False)])
+def test_an_app_says_whether_it_takes_nan(job: Job, extra: str, refused: bool) -> None:
+    (Path(job.app) / "app.py").write_text(HEAD + LEARNS + extra)
+    app, gappy = load_app(job.app), Path(job.app) / "gappy.csv"
+    gappy.write_text("x,y\n1,2\n,3\n")
+    data = scan(str(gappy), ReadOptions(missing="nan", roles=Roles(label="y")), label="number")
+    with pytest.raises(UsageError, match="app cannot learn from nan; use --missing zero") if refused else nullcontext():
+        app.refuse(app.config({}), data, 2)
 
 
 def test_workers_write_a_data_set_together(job: Job, tmp_path: Path) -> None:

@@ -88,6 +88,25 @@ def test_what_an_app_lacks_is_said_by_name(tmp_path: Path, app: str, said: str) 
         load_app(str(write(tmp_path / "app", app)))
 
 
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        ({"app": "x = (\n"}, r"app\.py:1: SyntaxError: '\(' was never closed"),
+        ({"app": "\nimport not_there_at_all"}, r"app\.py:2: ModuleNotFoundError: No module named 'not_there_at_all'"),
+        ({"app": "\n\nfrom . import helper", "helper": "\nx = 1 / 0"}, r"helper\.py:2: ZeroDivisionError: division"),
+        ({"app": "import sys\nsys.exit('a\\nb')"}, r"app\.py:2: SystemExit: a b$"),
+        ({"app": "", "__init__": "x"}, r"__init__\.py:1: NameError"),
+    ],
+)
+def test_an_app_that_cant_be_imported_is_said_with_file_and_line(
+    tmp_path: Path, files: dict[str, str], said: str
+) -> None:
+    folder = write(tmp_path / "app", **files)
+    for _ in range(2):  # a second try finds nothing half done
+        with pytest.raises(UsageError, match=said):
+            load_app(str(folder))
+
+
 def test_a_folder_without_an_app(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"holds app\.py"):
         load_app(str(tmp_path))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from yarnml.app.plan import Plan, usual_batch
+from yarnml.app.plan import Plan, usual_batch, usual_epochs
 
 
 @pytest.mark.parametrize(
@@ -44,3 +44,19 @@ def test_seed_worker_and_pass_change_the_order() -> None:
 
 def test_usual_batch_grows_with_the_data_between_bounds() -> None:
     assert [usual_batch(rows) for rows in (10, 20_000, 100_000, 10**9)] == [64, 200, 1000, 4096]
+
+
+@pytest.mark.parametrize(
+    ("rows", "batch", "epochs"),
+    [
+        (150, 64, 667),  # 3 clocks a pass
+        (1500, 64, 84),
+        (10_000, None, 20),  # 100 clocks a pass: the 20 passes make 2,000
+        (10**6, None, 20),
+        (10**6, 10**6, 20),  # a clock costs a pass: no more of them
+        (0, None, 2000),
+    ],
+)
+def test_usual_passes_make_enough_clocks_on_small_data(rows: int, batch: int | None, epochs: int) -> None:
+    plan = Plan(rows, rows, batch or usual_batch(rows), seed=0, first=0)
+    assert usual_epochs(rows, plan.steps) == epochs

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import pytest
 from hdfs_io import ReadOptions, Roles, Sample, scan
 from tests.app.together import Together, together
 from yarnml.app import Worker, load_app
+from yarnml.errors import RunFailed
 from yarnml.job import Job, Part
 from yarnml.ps import local_client
 
@@ -102,6 +104,13 @@ def test_stops_for_all_at_the_same_clock_and_keeps_the_best(job: Job, workers: i
         for _ in me.batches(me.rows // 2 + 1, 50, patience=2):
             me.clock()
         assert me.best is not None
+        assert me.best_pass is not None
+        assert me.best_pass == me.best["c"][0] / 2
+        rmse = me.best.metrics["valid"]["rmse"]
+        assert me.notes == [
+            f"stopped after pass {me.clock_now // 2}: no gain since pass {me.best_pass} (rmse {rmse:.4g})"
+        ]
+        assert [report["valid_rmse"] for report in company.reports][me.best_pass - 1] == rmse
         return me.clock_now, float(me.best["c"][0]), len(company.reports)
 
     found = together(workers, run)
@@ -126,3 +135,23 @@ def test_state_is_made_once(job: Job) -> None:
     me = worker(job, 0, Together(0, [None], threading.Barrier(1)))
     me.state("a", lambda: np.zeros(3))[1] = 5
     assert me.state("a", lambda: np.zeros(3)).tolist() == [0, 5, 0]
+
+
+def test_what_is_no_number_ends_the_run(job: Job) -> None:
+    company = Together(0, [None], threading.Barrier(1))
+    me = worker(job, 0, company)
+    me.clock()
+    with pytest.raises(RunFailed, match="loss is nan at clock 1"):
+        me.report(loss=float("nan"))
+    assert company.reports == []
+
+
+def test_bytes_are_reported_where_tables_count_them(job: Job) -> None:
+    company = Together(0, [None], threading.Barrier(1))
+    tables = SimpleNamespace(sent_bytes=120, received_bytes=7)
+    Worker(load_app(job.app), job, 0, tables, company).report(loss=1.0)  # type: ignore[arg-type]
+    worker(job, 0, company).report(loss=2.0)
+    assert company.reports == [
+        {"clock": 0, "epoch": 0, "rows": 0, "bytes_out": 120, "bytes_in": 7, "loss": 1.0},
+        {"clock": 0, "epoch": 0, "rows": 0, "loss": 2.0},
+    ]

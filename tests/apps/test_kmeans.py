@@ -57,6 +57,13 @@ def test_groups_are_those_of_the_nearest_centres(start: Start, blobs: Path, poin
         np.testing.assert_allclose(points[found["prediction"] == group].mean(axis=0), model["C"][group], rtol=1e-2)
 
 
+@pytest.mark.parametrize("options", [{}, {"workers": 2}, {"batch": 100}])
+def test_reports_the_inertia_of_all_rows(start: Start, blobs: Path, options: dict[str, Any]) -> None:
+    run = start("kmeans", data=str(blobs), label="kind", k=3, tol=1e-9, **options)
+    seen = run.metrics.to_pandas().query("name == 'inertia'").sort_values("clock")["value"]
+    assert seen.iloc[-1] == pytest.approx(run.result["train"]["inertia"], rel=1e-3 if options else 1e-6)
+
+
 def test_fewer_points_than_groups(start: Start, tmp_path: Path) -> None:
     (tmp_path / "few.csv").write_text("x\n0\n0\n1\n1\n")
     run = start("kmeans", data=str(tmp_path / "few.csv"), k=3)

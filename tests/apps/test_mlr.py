@@ -10,11 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
+from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import log_loss
 
 from hdfs_io import CSR
 from tests.apps.conftest import Start
 from yarnml.app import Batch
+from yarnml.errors import RunFailed
 from yarnml.kernels.crew import Crew
 
 # apps are modules that nobody imports by name but the framework, which doesn't know their types either
@@ -154,3 +157,33 @@ def test_a_models_file_says_what_it_is(start: Start, blobs: Path, tmp_path: Path
     assert about["app"] == "mlr"
     assert about["schema"]["label"]["classes"] == ["left", "right", "top"]
     assert about["metrics"]["test"]["accuracy"] > 0.9
+
+
+def test_small_data_gets_enough_clocks(start: Start, tmp_path: Path) -> None:
+    X, y = load_iris(return_X_y=True)
+    rows = [f"{a},{b},{c},{d},{label}" for (a, b, c, d), label in zip(X, y, strict=True)]
+    (tmp_path / "iris.csv").write_text("\n".join(rows) + "\n")
+    run = start("mlr", data=str(tmp_path / "iris.csv"), label=-1)
+    scaled = (X - X.mean(axis=0)) / X.std(axis=0)
+    peer = LogisticRegression().fit(scaled, y)  # of the same penalty
+    assert run.result["train"]["log_loss"] == pytest.approx(log_loss(y, peer.predict_proba(scaled)), abs=0.005)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_divergence_ends_the_run_and_says_what_to_try(
+    start: Start, blobs: Path, tmp_path: Path, workers: int, recwarn: pytest.WarningsRecorder
+) -> None:
+    with pytest.raises(RunFailed, match=r"worker \d.* (at|after) clock \d+; .*try a smaller --lr than 1e\+38"):
+        start("mlr", data=str(blobs), label="kind", lr=1e38, out=str(tmp_path / "model"), workers=workers, threads=2)
+    assert not (tmp_path / "model").exists()
+    assert not recwarn.list
+
+
+def test_stopping_early_is_said(start: Start, blobs: Path) -> None:
+    run = start("mlr", data=str(blobs), label="kind", valid=0.3, epochs=200, patience=2, lr=5.0)
+    losses = run.metrics.to_pandas().query("name == 'valid_log_loss'").set_index("clock")["value"]
+    best = int(losses.argmin()) + 1
+    assert run.result["best_pass"] == best == len(losses) - 2
+    said = f"stopped after pass {len(losses)}: no gain since pass {best} (log_loss {losses.min():.4g})"
+    assert run.result["notes"] == [said]
+    assert run.model.notes == (said,)

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import shutil
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 import yarnml
+from hdfs_io import ReadOptions, scan
 from tests.apps.conftest import Start
+from yarnml.app import load_app
 from yarnml.errors import DataError, RunFailed, UsageError
 
 
@@ -40,6 +45,47 @@ def test_rows_keep_their_order(start: Start, model: str, blobs: Path, tmp_path: 
     right = sum(p == k for p, k in zip(found["prediction"], found["kind"], strict=True)) / 900
     assert run.result["test"]["accuracy"] == pytest.approx(right)
     assert run.result["model"] is None
+
+
+@pytest.mark.parametrize("keep", [("a,kind",), ("0, -1",)])
+def test_columns_to_keep_by_commas(start: Start, model: str, blobs: Path, tmp_path: Path, keep: tuple[str]) -> None:
+    start("predict", model=model, data=str(blobs), out=str(tmp_path / "out"), keep=keep, top=1)
+    assert list(read(tmp_path / "out")) == ["a", "kind", "prediction_1", "probability_1"]
+
+
+def test_probabilities_sum_to_1_as_written(start: Start, model: str, blobs: Path, tmp_path: Path) -> None:
+    start("predict", model=model, data=str(blobs), out=str(tmp_path / "out"))
+    found = read(tmp_path / "out")
+    P = np.array([found[f"probability_{name}"] for name in ("left", "right", "top")])
+    assert abs(P.sum(axis=0) - 1).max() <= 4e-16
+
+
+def test_what_the_data_cannot_give_is_refused_before_the_start(model: str, blobs: Path) -> None:
+    app = load_app("predict")
+
+    def refuse(data: str, options: ReadOptions, **config: Any) -> None:
+        cfg = app.config({"model": model, **config})
+        assert app.schema is not None
+        app.refuse(cfg, scan(data, options, label="any", schema=app.schema(cfg)), 900)
+
+    refuse(str(blobs), ReadOptions(), keep=["kind"])
+    with pytest.raises(UsageError, match=r"--keep nothing: .* no such column; it has a, b, kind"):
+        refuse(str(blobs), ReadOptions(), keep=["kind", "nothing"])
+    with pytest.raises(UsageError, match="mlr cannot learn from nan"):
+        refuse(str(blobs), ReadOptions(missing="nan"))
+
+
+def test_foreign_code_is_refused_before_anything_is_read(start: Start, blobs: Path, tmp_path: Path) -> None:
+    home = Path(import_module("yarnml_apps").__path__[0]) / "mlr"
+    shutil.copytree(home, tmp_path / "mine", ignore=shutil.ignore_patterns("__pycache__"))
+    options = {"data": str(blobs), "label": "kind"}
+    start(str(tmp_path / "mine"), **options, out=str(tmp_path / "model"), epochs=1)
+    start("predict", model=str(tmp_path / "model"), data=str(blobs), out=str(tmp_path / "own"))  # the user's own code
+    shutil.rmtree(tmp_path / "mine")
+    with pytest.raises(UsageError, match="--trust"):
+        start("predict", model=str(tmp_path / "model"), data=str(blobs), out=str(tmp_path / "out"))
+    start("predict", model=str(tmp_path / "model"), data=str(blobs), out=str(tmp_path / "out"), trust=True)
+    assert read(tmp_path / "out") == read(tmp_path / "own")
 
 
 def test_the_likeliest_classes(start: Start, model: str, blobs: Path, tmp_path: Path) -> None:

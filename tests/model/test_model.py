@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import pyarrow as pa
 import pytest
 from scipy.sparse import coo_matrix
 
-from hdfs_io import CSR, Schema
+from hdfs_io import CSR, Label, Schema
 from yarnml.errors import UsageError
 from yarnml.model import Model
 from yarnml.model.features import matrix
@@ -63,3 +64,15 @@ def test_an_unbound_model_says_how_to_open_it() -> None:
     model = Model(app="x", task="regression", schema=Schema(sparse=False, width=1), config={}, arrays={})
     with pytest.raises(UsageError, match=r"yarnml\.load"):
         model.predict([[1]])
+
+
+def test_a_model_shows_what_it_is_in_one_line(model: Model) -> None:
+    assert repr(model) == "<Model of sum: 2 features>"
+    schema = Schema(sparse=False, width=1000, features=tuple(f"f{i}" for i in range(1000)), label=Label("y", (0, 1, 2)))
+    scored = replace(model, schema=schema, metrics={"train": {"accuracy": 1.0}, "test": {"accuracy": 0.91234}})
+    assert repr(scored) == "<Model of sum: 1,000 features, 3 classes, test accuracy 0.9123>"
+
+
+def test_only_classifiers_have_classes(model: Model) -> None:
+    with pytest.raises(UsageError, match="tells no classes apart"):
+        model.predict_proba(X)

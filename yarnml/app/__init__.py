@@ -9,7 +9,8 @@ An app is a folder whose `app.py` says, by module names alone, what it does:
     def work(me, cfg): ...                   what each worker does
     def model(me, cfg): ...                  what was learned                         (optional: the tables)
     def predict(model, batch): ...           without it the app makes no model: `work` writes a data set to `me.out`
-    def check(cfg, schema, rows): ...        raises UsageError where they don't fit    (optional)
+    def check(cfg, data, rows): ...          raises UsageError where they don't fit    (optional)
+    takes_nan = True                         a missing feature may be nan              (optional: it is refused)
     def schema(cfg): ...                     how its data is read, if not by guessing  (optional; --label isn't needed)
     demo = Demo(...)                         what it runs on when no data is named     (optional)
 """
@@ -19,8 +20,8 @@ from yarnml.app.batch import Batch
 from yarnml.app.demo import Demo
 from yarnml.app.execute import execute
 from yarnml.app.find import app_names, load_app
-from yarnml.app.saved import open_model, open_with_app
-from yarnml.app.scores import predicted
+from yarnml.app.saved import open_model, open_outline, open_with_app
+from yarnml.app.scores import predicted, readable
 from yarnml.app.worker import Worker
 from yarnml.config import AppConfig, Count, Fraction, NonNegative, Positive
 from yarnml.errors import UsageError
@@ -45,6 +46,8 @@ __all__ = [
     "execute",
     "load_app",
     "open_model",
+    "open_outline",
     "open_with_app",
     "predicted",
+    "readable",
 ]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, is_dataclass
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Self, final
 
-from hdfs_io import Schema
+from hdfs_io import Dataset, Schema
 from yarnml.app.batch import Batch
 from yarnml.app.demo import Demo
 from yarnml.config import AppConfig, config_from_dict
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from yarnml.ps import TableSpec
 
 NEEDED = ("Config", "work")
-OPTIONAL = ("task", "demo", "tables", "start", "model", "predict", "check", "schema")
+OPTIONAL = ("task", "demo", "tables", "start", "model", "predict", "check", "schema", "takes_nan")
 
 
 @final
@@ -43,8 +43,9 @@ class App:
     start: Callable[[Worker, Any], None] | None = None
     model: Callable[[Worker, Any], Artifacts] | None = None
     predict: Callable[[Model, Batch], Columns] | None = None
-    check: Callable[[Any, Schema, int], None] | None = None
+    check: Callable[[Any, Any, int], None] | None = None
     schema: Callable[[Any], Schema] | None = None
+    takes_nan: bool = False  # a feature may be missing, which it sees as nan
 
     @classmethod
     def of(cls, module: ModuleType, **about: Any) -> Self:
@@ -69,9 +70,21 @@ class App:
         """The tables of a run: pure, so that every process builds the same."""
         return [] if self.tables is None else self.tables(cfg, schema)
 
-    def refuse(self, cfg: Any, schema: Schema, rows: int) -> None:
-        """Raise UsageError, before anything starts, if the app can't do its task with this config and data."""
+    def refuse(self, cfg: Any, data: Dataset | Schema, rows: int) -> None:
+        """Raise UsageError, before anything starts, if the app can't do its task with this config and data.
+
+        `rows`: of the data set, those that are not held out. A caller that knows only a schema has less refused.
+        """
         if self.task is not None:
-            self.task.refuse(schema)
+            self.task.refuse(data.schema if isinstance(data, Dataset) else data)
+        if isinstance(data, Dataset) and data.options.missing == "nan":
+            self.refuse_nan()
         if self.check is not None:
-            self.check(cfg, schema, rows)
+            self.check(cfg, data, rows)
+
+    def refuse_nan(self) -> None:
+        """Raise UsageError unless the app takes features that are missing."""
+        if not self.takes_nan:
+            raise UsageError(
+                f"--missing nan: {self.name} cannot learn from nan; use --missing zero, or leave out such columns"
+            )

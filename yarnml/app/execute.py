@@ -9,6 +9,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from hdfs_io import join
+from yarnml.app.finite import finite_arrays, finite_numbers
 from yarnml.app.output import shared_output
 from yarnml.app.worker import Worker
 from yarnml.model import Model, save_model
@@ -17,10 +18,12 @@ from yarnml.model import Model, save_model
 def execute(me: Worker) -> dict[str, Any]:
     """Run the app as this worker, save what it made, and return the results, the same for all workers.
 
-    {"train": metrics, "test": metrics, "model": url or None, "out": url or None, "notes": [...], "seconds": {...}}
+    {"train": metrics, "test": metrics, "model": url or None, "out": url or None, "notes": [...], "seconds": {...}};
+    with --valid also "valid": metrics and "best_pass", the pass from 1 that they and the model are of.
     BLAS is held to one thread: apps share rows out over `me.crew`, which costs less and gives the same bits each time.
+    numpy warns of no overflow and no nan: what is learned and reported is looked at instead, and then nothing is saved.
     """
-    with threadpool_limits(1, user_api="blas"):
+    with threadpool_limits(1, user_api="blas"), np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         try:
             results = _with_model(me) if me.app.predict is not None else _with_output(me)
             me.finish()
@@ -34,7 +37,8 @@ def _with_model(me: Worker) -> dict[str, Any]:
     with me.timed("train"):
         extra = _work(me)
     model = me.best or me.learned()
-    results: dict[str, Any] = {"train": {}, "test": {}}
+    finite_arrays(model.arrays, f"after clock {me.clock_now}", me.config)
+    results: dict[str, dict[str, float]] = {"train": {}, "test": {}}
     with me.timed("score"):
         if me.rows:
             results["train"] = me.measure(model, me.data)
@@ -42,9 +46,12 @@ def _with_model(me: Worker) -> dict[str, Any]:
             results["test"] = me.measure(model, me.share_of(me.job.test))
         if "valid" in model.metrics:
             results["valid"] = model.metrics["valid"]
+    for part, metrics in results.items():
+        finite_numbers(metrics, f"on the {part} rows", me.config)
     url = me.job.out or join(me.job.url, "model")
-    _save(me, replace(model, metrics={name: results[name] for name in results}), url)
-    return {**results, **extra, "model": url, "out": None, "notes": me.notes, "seconds": me.seconds}
+    _save(me, replace(model, metrics=results, notes=tuple(me.notes)), url)
+    best = {} if me.best_pass is None else {"best_pass": me.best_pass}
+    return {**results, **best, **extra, "model": url, "out": None, "notes": me.notes, "seconds": me.seconds}
 
 
 def _with_output(me: Worker) -> dict[str, Any]:

@@ -13,12 +13,15 @@ class Patience:
     def __init__(self, limit: int) -> None:
         self.best = math.inf
         self.spent = 0
+        self.best_pass = 0  # from 1; 0 before the first gain
+        self._passes = 0
         self._limit = limit
 
     def better(self, value: float) -> bool:
         """Take in the number of one more pass; whether it is the best so far."""
+        self._passes += 1
         if value < self.best:
-            self.best, self.spent = value, 0
+            self.best, self.spent, self.best_pass = value, 0, self._passes
             return True
         self.spent += 1
         return False

@@ -49,5 +49,10 @@ def usual_batch(rows: int) -> int:
     return min(max(rows // 100, 64), 4096)
 
 
+def usual_epochs(rows: int, steps: int) -> int:
+    """20 passes of `steps` clocks; on small data as many as make 2,000 clocks, but no more than are over in seconds."""
+    return max(20, min(-(-2000 // steps), 2_000_000 // max(1, rows)))
+
+
 def _stream(seed: int, purpose: int, number: int) -> np.random.Generator:
     return np.random.Generator(np.random.Philox(key=[seed % 2**64, purpose], counter=[0, 0, 0, number]))

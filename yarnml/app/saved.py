@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from dataclasses import replace
 from pathlib import Path
@@ -10,19 +11,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hdfs_io import CSR
+from hdfs_io import CSR, open_fs
 from yarnml.app.app import App
-from yarnml.app.find import digest, load_app, load_private
-from yarnml.app.scores import predicted
+from yarnml.app.find import digest, load_app, load_private, read_source
+from yarnml.app.finite import finite_rows
+from yarnml.app.scores import predicted, readable
 from yarnml.errors import UsageError
-from yarnml.model import Model, load_model
+from yarnml.model import Model, load_model, load_outline
 
 
 def open_model(url: str, trust: bool = False) -> Model:
     """The model saved at `url`, ready to predict.
 
     One that was made by a private app brings that app's code along, which runs only with `trust`: whoever wrote the
-    model decides what it does. Raises UsageError or DataError if it can't be opened.
+    model decides what it does. The user's own code, which lies unchanged where the model was made, needs no trust.
+    Raises UsageError or DataError if it can't be opened.
     """
     return open_with_app(url, trust)[0]
 
@@ -30,10 +33,14 @@ def open_model(url: str, trust: bool = False) -> Model:
 def open_with_app(url: str, trust: bool = False) -> tuple[Model, App]:
     """The same, and its app."""
     model, source = load_model(url)
-    app = _private(url, model, source, trust) if model.private else load_app(model.app)
-    if app.predict is None or app.task is None:
-        raise UsageError(f"{url}: the app {app.name} has no predict any more")
+    app = _app(url, model, source, trust)
     return bound(model, app), app
+
+
+def open_outline(url: str, trust: bool = False) -> tuple[Model, App]:
+    """The same without the arrays, refused as `open_model` would refuse it: for a look before anything starts."""
+    model, source = load_outline(url)
+    return model, _app(url, model, source, trust)
 
 
 def bound(model: Model, app: App) -> Model:
@@ -42,12 +49,23 @@ def bound(model: Model, app: App) -> Model:
     assert task is not None
 
     def predictor(model: Model, X: NDArray[np.float32] | CSR) -> dict[str, NDArray[Any]]:
-        return task.table(predicted(app, model, X), model.schema)
+        if not app.takes_nan:
+            finite_rows(X, app.name)
+        return readable(task, model, predicted(app, model, X))
 
     return replace(model, predictor=predictor)
 
 
+def _app(url: str, model: Model, source: dict[str, bytes], trust: bool) -> App:
+    app = _private(url, model, source, trust) if model.private else load_app(model.app)
+    if app.predict is None or app.task is None:
+        raise UsageError(f"{url}: the app {app.name} has no predict any more")
+    return app
+
+
 def _private(url: str, model: Model, source: dict[str, bytes], trust: bool) -> App:
+    if _own(url, model, source):
+        return load_private(model.app, model.home, Path(model.home))
     if not trust:
         raise UsageError(
             f"{url}: this model brings its own code (app {model.app}); if you trust whoever made it, open it with "
@@ -63,3 +81,16 @@ def _private(url: str, model: Model, source: dict[str, bytes], trust: bool) -> A
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(text)
     return load_private(model.app, url, folder)
+
+
+def _own(url: str, model: Model, source: dict[str, bytes]) -> bool:
+    """Whether this user's own code, in the folder where the model was made, is what came with the model.
+
+    Files of others, and those beside the model itself, say nothing about who wrote it.
+    """
+    home = Path(model.home)
+    if not (home.is_absolute() and (home / "app.py").is_file()) or home.is_relative_to(str(open_fs(url)[1])):
+        return False
+    if any(not (home / name).is_file() or (home / name).stat().st_uid != os.getuid() for name in source):
+        return False
+    return digest(read_source(home)) == digest(source) == model.code

@@ -13,7 +13,7 @@ from yarnml.app.app import App
 from yarnml.app.batch import Batch
 from yarnml.kernels.crew import Crew
 from yarnml.model import Model
-from yarnml.task import Columns, Partial
+from yarnml.task import Columns, Partial, Task
 
 CHUNK = 16384  # rows predicted at once, so that what is predicted stays in the cache until it is counted
 
@@ -24,6 +24,14 @@ def predicted(app: App, model: Model, X: NDArray[np.float32] | CSR, crew: Crew |
     predict = app.predict
     found = _each(lambda lo, hi: predict(model, Batch(_rows(X, lo, hi))), len(X), crew)
     return {name: np.concatenate([columns[name] for columns in found]) for name in found[0]}
+
+
+def readable(task: Task, model: Model, columns: Columns, top: int | None = None) -> Columns:
+    """The columns a user reads of what was predicted; probabilities in float64, so that those of a row sum to 1."""
+    if "probability" in columns:
+        p = columns["probability"].astype(np.float64)
+        columns = {**columns, "probability": p / p.sum(axis=1, keepdims=True)}
+    return task.table(columns, model.schema, top)
 
 
 def score(app: App, model: Model, rows: Rows, crew: Crew | None = None) -> Partial:

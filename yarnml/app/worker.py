@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from hdfs_io import Dataset, Rows, Schema, load, span
 from yarnml.app.app import App
+from yarnml.app.finite import finite_numbers
 from yarnml.app.output import Output
 from yarnml.app.patience import Patience
-from yarnml.app.plan import Plan, usual_batch
+from yarnml.app.plan import Plan, usual_batch, usual_epochs
 from yarnml.app.saved import bound
 from yarnml.app.scores import score
 from yarnml.app.share import Share
@@ -46,6 +47,7 @@ class Worker:
         self.stop = False  # true for all workers at the same clock: `batches` ends
         self.out: Output | None = None  # where an app without a model writes its part
         self.best: Model | None = None  # on --valid, of the passes so far
+        self.best_pass: int | None = None  # the one that made it, from 1
         self.notes: list[str] = []
         self.seconds: dict[str, float] = {}
         self.config = app.config(job.config)
@@ -90,17 +92,19 @@ class Worker:
             lo, hi = span(part.dataset.rows, self.index, self.workers)
             return load(part.dataset, lo, hi, part.sample, threads=self.threads)
 
-    def batches(self, batch: int | None, epochs: int, patience: int = 3) -> Iterator[Batch]:
+    def batches(self, batch: int | None, epochs: int | None, patience: int = 3) -> Iterator[Batch]:
         """The batches of `epochs` passes, one a clock; call it once, and `clock()` for each.
 
-        `batch`: rows a clock, over all workers (None: about 100 clocks a pass). It goes on at `clock_now`, and ends
-        when `stop` is set. With --valid, every pass ends with a score on those rows, for which workers wait for each
-        other; after `patience` passes without gain training stops, and the best pass's model is what is saved.
+        `batch`: rows a clock, over all workers (None: about 100 clocks a pass); `epochs`: None for 20, or, on small
+        data, as many as make 2,000 clocks. It goes on at `clock_now`, and ends when `stop` is set. With --valid, every
+        pass ends with a score on those rows, for which workers wait for each other; after `patience` passes without
+        gain training stops, and the best pass's model is what is saved.
         """
         plan = Plan(self.rows, len(self.data), batch or usual_batch(self.rows), self.seed, self._first_row)
         share = Share(self.data, plan)
         self._data = share.rows
         watch = Patience(patience)
+        epochs = epochs or usual_epochs(self.rows, plan.steps)
         while self.clock_now < epochs * plan.steps and not self.stop:
             epoch, step = divmod(self.clock_now, plan.steps)
             self._epoch, now = epoch, self.clock_now
@@ -160,8 +164,12 @@ class Worker:
         return self._states[name]
 
     def report(self, **numbers: float) -> None:
-        """Numbers of this clock for whoever watches the run: loss=..., moved=... ."""
-        self._company.report({"clock": self.clock_now, "epoch": self._epoch, "rows": self._rows_done, **numbers})
+        """Numbers of this clock for whoever watches the run: loss=..., moved=... .
+
+        Raises RunFailed if one is nan or inf: nothing that is learned from then on would be of use.
+        """
+        finite_numbers(numbers, f"at clock {self.clock_now}", self.config)
+        self._company.report({"clock": self.clock_now, "epoch": self._epoch, **self._totals(), **numbers})
 
     def note(self, text: str) -> None:
         """A remark that the user should read, kept with the model. Every worker says the same; it is shown once."""
@@ -202,7 +210,7 @@ class Worker:
         assert app.task is not None
         made = Model(
             app=app.name, task=app.task.name, schema=self.schema, config=dict(self.job.config), arrays=dict(arrays),
-            version=app.version, code=app.code, private=app.private, notes=tuple(self.notes),
+            version=app.version, code=app.code, private=app.private, home=app.ref if app.private else "",
         )  # fmt: skip
         return bound(made, app)
 
@@ -213,6 +221,12 @@ class Worker:
         specs = self.app.specs(self.config, self.schema)
         arrays: Artifacts = {spec.name: np.array(self.table(spec.name).get()) for spec in specs}
         return self.model(arrays)
+
+    def _totals(self) -> dict[str, float]:
+        """What this worker has done since its start; bytes only where there is a network between it and its tables."""
+        sent, received = self._client.sent_bytes, self._client.received_bytes
+        moved = {"bytes_out": sent, "bytes_in": received} if sent or received else {}
+        return {"rows": self._rows_done, **moved}
 
     @property
     def _first_row(self) -> int:
@@ -227,9 +241,13 @@ class Worker:
         model = self.learned()
         metrics = self.measure(model, self._valid)
         assert self.app.task is not None
-        if watch.better(metrics.get(self.app.task.watch, float("inf"))):
-            self.best = replace(model, metrics={"valid": metrics})
-        self.stop = self.stop or watch.over
+        name = self.app.task.watch
+        if watch.better(metrics.get(name, float("inf"))):
+            self.best, self.best_pass = replace(model, metrics={"valid": metrics}), watch.best_pass
+        if watch.over:
+            self.stop = True
+            best = f"no gain since pass {watch.best_pass} ({name} {watch.best:.4g})"
+            self.note(f"stopped after pass {self._epoch + 1}: {best if watch.best_pass else 'no score to go by'}")
         self.report(**{f"valid_{name}": value for name, value in metrics.items()})
 
 

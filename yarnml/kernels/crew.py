@@ -4,19 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from itertools import pairwise
 from typing import TypeVar, final
+
+import numpy as np
 
 T = TypeVar("T")
 
 
 @final
 class Crew:
-    """Shares rows out over `size` threads, the calling one among them."""
+    """Shares rows out over `size` threads, the calling one among them.
+
+    They take an overflow or a nan in numpy as the thread does that made the crew.
+    """
 
     def __init__(self, size: int) -> None:
         self.size = size
-        self._pool = ThreadPoolExecutor(size - 1, thread_name_prefix="crew") if size > 1 else None
+        alike = partial(np.seterr, **np.geterr())
+        self._pool = ThreadPoolExecutor(size - 1, "crew", initializer=alike) if size > 1 else None
 
     def each(self, function: Callable[[int, int], T], rows: int, least: int = 256) -> list[T]:
         """`function(lo, hi)` on consecutive parts of `rows` rows, one a thread; the results in the rows' order.

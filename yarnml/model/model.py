@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, final
 
+import numpy as np
 from numpy.typing import NDArray
 
 from hdfs_io import CSR, Schema
@@ -17,7 +18,7 @@ Predictor = Callable[["Model", NDArray[Any] | CSR], dict[str, NDArray[Any]]]
 
 
 @final
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Model:
     """Arrays, and the schema and config that give them a meaning. `yarnml.load(url)` opens a saved one."""
 
@@ -25,13 +26,20 @@ class Model:
     task: str  # the task's name
     schema: Schema
     config: dict[str, Any]
-    arrays: Artifacts = field(repr=False)
+    arrays: Artifacts
     version: str = ""  # of the app
     code: str = ""  # sha256 of the app's source
     private: bool = False  # the app's source travels with the model
+    home: str = ""  # of a private app: the folder that it lay in
     metrics: dict[str, dict[str, float]] = field(default_factory=dict)  # of "train" and "test"
     notes: tuple[str, ...] = ()  # remarks of the run worth knowing
-    predictor: Predictor | None = field(default=None, repr=False)  # the app's predict, bound when the app is known
+    predictor: Predictor | None = None  # the app's predict, bound when the app is known
+
+    def __repr__(self) -> str:
+        classes = f", {self.schema.classes} classes" if self.schema.classes else ""
+        part = next((part for part in ("test", "valid", "train") if self.metrics.get(part)), None)
+        scores = "" if part is None else f", {part} " + " ".join(f"{k} {v:.4g}" for k, v in self.metrics[part].items())
+        return f"<Model of {self.app}: {self.schema.width:,} features{classes}{scores}>"
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         """The learned array of this name."""
@@ -44,6 +52,20 @@ class Model:
         Raises UsageError if it doesn't have the columns that the model was trained on.
         """
         return self.predict_columns(X)["prediction"]
+
+    @property
+    def classes(self) -> NDArray[Any]:
+        """The classes that are told apart, in their original values, in the order of `predict_proba`'s columns."""
+        label = self.schema.label
+        if label is None or label.classes is None:
+            raise UsageError(f"a {self.task} model of {self.app} tells no classes apart")
+        return np.array(label.classes)
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """The probability of each class, (rows, classes); every row sums to 1. X as `predict` takes it."""
+        names = [f"probability_{name}" for name in self.classes.tolist()]
+        columns = self.predict_columns(X)
+        return np.column_stack([columns[name] for name in names]).astype(np.float64, copy=False)
 
     def predict_columns(self, X: Any) -> dict[str, NDArray[Any]]:
         """All that is predicted for each row, by column: prediction, and for classes probability_<class>."""

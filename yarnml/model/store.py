@@ -4,21 +4,28 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from hdfs_io import DataError, Schema, exists, join, open_fs, read_text, whole, write_text
+from hdfs_io.whole import present
 from yarnml.errors import UsageError
 from yarnml.model.model import Model
 
 FORMAT = 1  # what this release writes; it reads every older one
-FIELDS = ("app", "version", "code", "private", "task", "config", "metrics", "notes")
+PLAIN_MEANS = "a name is made of letters, digits, spaces and _ . + -, begins with a letter, digit or _, and is short"
+FIELDS = ("app", "version", "code", "private", "home", "task", "config", "metrics", "notes")
 
 
 def save_model(model: Model, url: str, source: Mapping[str, bytes] | None = None, overwrite: bool = False) -> None:
     """Write `model` to the directory `url`, whole or not at all; `source` is a private app's files by name."""
+    for name in model.arrays:
+        if not plain(name):
+            raise UsageError(f"app {model.app}: model() names an array {name!r}; {PLAIN_MEANS}")
     with whole(url, overwrite=overwrite) as staging:
         fs, path = open_fs(staging)
         fs.makedirs(path, exist_ok=True)
@@ -37,15 +44,21 @@ def load_model(url: str) -> tuple[Model, dict[str, bytes]]:
     fs, path = open_fs(url)
     arrays = {name: np.load(io.BytesIO(fs.cat_file(join(path, file))), allow_pickle=False)
               for name, file in about["arrays"].items()}  # fmt: skip
+    model, source = _outline(url, about)
+    return replace(model, arrays=arrays), source
+
+
+def load_outline(url: str) -> tuple[Model, dict[str, bytes]]:
+    """The same without the arrays: what must be known before anything large is read."""
+    return _outline(url, _read(url))
+
+
+def _outline(url: str, about: dict[str, Any]) -> tuple[Model, dict[str, bytes]]:
     fields = {name: about[name] for name in FIELDS if name in about}
     fields["notes"] = tuple(fields.get("notes", ()))
-    model = Model(**fields, schema=Schema.from_json(about["schema"]), arrays=arrays)
+    model = Model(**fields, schema=Schema.from_json(about["schema"]), arrays={})
+    fs, path = open_fs(url)
     return model, _source(fs, join(path, "code")) if model.private else {}
-
-
-def load_schema(url: str) -> Schema:
-    """Only the schema of a saved model: how data for it is read."""
-    return Schema.from_json(_read(url)["schema"])
 
 
 def _describe(model: Model) -> dict[str, Any]:
@@ -54,8 +67,23 @@ def _describe(model: Model) -> dict[str, Any]:
     return {"format": FORMAT, **fields, "schema": model.schema.to_json(), "arrays": arrays}
 
 
+def plain(name: Any) -> bool:
+    """Whether a name can be that of an array, and of its file in the model's directory."""
+    return isinstance(name, str) and re.fullmatch(r"\w[\w .+-]{0,99}", name) is not None
+
+
+def _refuse_names(url: str, about: dict[str, Any]) -> None:
+    """DataError if model.json, which anybody may have written, leads out of the model's directory."""
+    for name, file in about["arrays"].items():
+        if not plain(name) or not plain(file):
+            raise DataError(f"{url}: model.json names an array {name!r} in the file {file!r}; {PLAIN_MEANS}")
+    app, private = about["app"], about.get("private", False)
+    if not isinstance(app, str) or "/" in app or app in ("", ".", "..") or (app.startswith(".") and not private):
+        raise DataError(f"{url}: model.json names the app {app!r}; an app is named by its name, not by a path")
+
+
 def _read(url: str) -> dict[str, Any]:
-    if not exists(join(url, "model.json")):
+    if not present(url) or not exists(join(url, "model.json")):
         raise DataError(f"{url}: no model here (there is no model.json)")
     try:
         about: dict[str, Any] = json.loads(read_text(join(url, "model.json")))
@@ -65,6 +93,7 @@ def _read(url: str) -> dict[str, Any]:
         raise UsageError(
             f"{url}: this model has format {about['format']}, and this yarnml reads up to {FORMAT}; update yarnml"
         )
+    _refuse_names(url, about)
     return about
 
 
