@@ -234,3 +234,29 @@ def test_data(tmp_path: Path, data: list[str]) -> None:
     assert copied.returncode == 0, copied.stderr
     assert (tmp_path / "copy.csv").read_bytes() == Path(table).read_bytes()
     assert yarnml(tmp_path, "data", "copy", table, str(tmp_path / "copy.csv")).returncode == 2
+
+
+def test_a_copy_replaces_only_an_earlier_one(tmp_path: Path, data: list[str]) -> None:
+    def copy(*args: str) -> tuple[int, str]:
+        done = yarnml(tmp_path, "data", "copy", *args)
+        return done.returncode, done.stderr
+
+    for name in ("src/a.csv", "src/b.csv", "other/mine.txt", "out/a.csv"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(f"x\n{len(name)}\n")
+    for dst, says in {
+        "": "names no place",
+        ".": "is the working directory",
+        "src/c": "lies in SRC src",
+        "./": "is SRC src",
+        "other": "neither a model nor a data set",
+        "other/mine.txt": "a file that yarnml didn't make",
+    }.items():
+        code, said = copy("src", dst, "--overwrite")
+        assert (code, len(said.splitlines())) == (2, 1)
+        assert says in said
+    assert "say --overwrite" in copy("src", "out")[1]
+    assert copy("src", "out", "--overwrite")[0] == 0
+    assert sorted(file.name for file in (tmp_path / "out").iterdir()) == ["a.csv", "b.csv"]
+    assert copy("src/b.csv", "out/a.csv", "--overwrite")[0] == 0
+    assert "didn't make" in copy("src/b.csv", "other/mine.txt", "--overwrite")[1]

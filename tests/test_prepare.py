@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ from yarnml.app import App, load_app
 from yarnml.errors import DataError, UsageError
 from yarnml.job import Job
 from yarnml.prepare import cores, prepare
+from yarnml.ps import TableSpec
+from yarnml.ps.functions import AdaGrad
 
 TINY = Path(__file__).parent / "tiny"
 
@@ -95,8 +98,95 @@ def test_local_paths_are_recorded_whole(app: App, table: str, monkeypatch: pytes
 
 
 def test_what_is_there_is_not_overwritten_unasked(app: App, table: str, tmp_path: Path) -> None:
-    assert "say --overwrite" in refused(app, data=table, out=str(tmp_path))
-    assert prepare(app, {"data": table, "out": tmp_path, "overwrite": True}).overwrite
+    for name, mark in (("model", "model.json"), ("set", "_SUCCESS")):
+        out = tmp_path / name
+        out.mkdir()
+        assert "say --overwrite" in refused(app, data=table, out=str(out))
+        (out / "file").write_text("")
+        assert "neither a model nor a data set" in refused(app, data=table, out=str(out), overwrite=True)
+        (out / mark).write_text("")
+        assert prepare(app, {"data": table, "out": out, "overwrite": True}).overwrite
+    file = tmp_path / "file.txt"
+    file.write_text("")
+    assert "say --overwrite" in refused(app, data=table, out=str(file))
+    assert "a file that yarnml didn't make" in refused(app, data=table, out=str(file), overwrite=True)
+
+
+def test_an_output_is_apart_from_all_that_is_read(
+    app: App, table: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work, data, runs = tmp_path / "work", tmp_path / "ds", tmp_path / "runs"
+    for folder in (work, data, runs):
+        folder.mkdir()
+    (data / "part.csv").write_bytes(Path(table).read_bytes())
+    (tmp_path / "link").symlink_to(data)
+    monkeypatch.chdir(work)
+    asked: dict[str, Any] = {"data": str(data), "valid": table, "runs": str(runs), "overwrite": True}
+    for out, says in {
+        "": "names no place",
+        ".": "is the working directory",
+        "..": "holds the working directory",
+        "~": "your home",
+        "/": "holds the working directory",
+        str(data): "is --data",
+        str(data / "model"): "lies in --data",
+        str(tmp_path / "link" / "model"): "lies in --data",
+        table: "is --valid",
+        str(runs): "is --runs",
+        str(runs / "tiny-1"): "lies in --runs",
+    }.items():
+        assert says in refused(app, **asked, out=out)
+    (tmp_path / "two").mkdir()
+    (tmp_path / "two" / "part.csv").write_bytes(Path(table).read_bytes())
+    asked["data"] = f"{tmp_path}/*/part.csv"
+    assert "holds --data" in refused(app, **asked, out=str(tmp_path / "two"))
+    assert prepare(app, {**asked, "out": "model"}).out == str(work / "model")
+    assert sorted(path.name for path in work.iterdir()) == []
+
+
+def test_the_root_of_a_store_is_no_place(app: App, table: str) -> None:
+    assert "is the root of its store" in refused(app, data=table, out="memory://", overwrite=True)
+
+
+def test_a_place_where_nothing_can_be_made(app: App, table: str) -> None:
+    assert "/proc/model: can't be written" in refused(app, data=table, out="/proc/model")
+    assert "is a file, not a directory" in refused(app, data="memory://none", out=f"{table}/model")
+
+
+def test_one_file_has_one_writer(app: App, table: str, tmp_path: Path) -> None:
+    file = str(tmp_path / "x.csv")
+    writer = replace(app, predict=None)
+    assert "2 workers write a file each" in refused(writer, data=table, out=file, workers=2)
+    Path(file).write_text("prediction\n1\n")
+    assert "say --overwrite" in refused(writer, data=table, out=file)
+    assert prepare(writer, {"data": table, "out": file, "overwrite": True}).out == file
+
+
+def test_what_a_crash_left_aside_counts_as_there(app: App, table: str, tmp_path: Path) -> None:
+    (tmp_path / ".m.yarnml-old").mkdir()
+    (tmp_path / ".m.yarnml-old" / "model.json").write_text("{}")
+    assert "exists already" in refused(app, data=table, out=str(tmp_path / "m"))
+    assert (tmp_path / "m" / "model.json").is_file()
+
+
+def test_tables_that_are_empty_or_too_large(app: App, table: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def sized(rows: int, width: int) -> App:
+        return replace(app, tables=lambda cfg, schema: [TableSpec("W", (rows, width), function=AdaGrad(0.1))])
+
+    assert "table 'W' of shape (0, 3)" in refused(sized(0, 3), data=table)
+    monkeypatch.setattr("yarnml.capacity.machine_memory", lambda: 8 << 30)
+    assert prepare(sized(1 << 30, 1), {"data": table}).train  # 4 GiB, and as much of AdaGrad's
+    message = refused(sized((1 << 30) + 1, 1), data=table)
+    assert "8.0 GiB of this machine: table 'W' of 1,073,741,825 x 1 float32 8.0 GiB" in message
+    assert "--servers" in message
+    assert prepare(sized((1 << 31) - 1, 3), {"data": table}, here=False).train
+
+
+def test_what_is_held_out_has_rows(app: App, table: str, tmp_path: Path) -> None:
+    empty = tmp_path / "empty.csv"
+    empty.write_text("a,y\n")
+    assert "empty.csv: holds no rows" in refused(app, data=table, test=str(empty), label="y")
+    assert "--valid 1e-09: holds no rows" in refused(app, data=table, valid=1e-9)
 
 
 def test_a_test_set_without_labels_is_refused(app: App, table: str, tmp_path: Path) -> None:

@@ -7,11 +7,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, final
 
-from hdfs_io import Dataset, ReadOptions, Sample, exists, scan
+from hdfs_io import Dataset, ReadOptions, Sample, mend, scan
+from hdfs_io.whole import refuse_unwritable
 from yarnml.app import App
+from yarnml.app.output import single_file
+from yarnml.capacity import refuse_tables
 from yarnml.config import config_to_dict, hints, refuse_reserved
 from yarnml.errors import DataError, UsageError, nearest
 from yarnml.job import Job, Part
+from yarnml.out import refuse_place, refuse_replacing
 from yarnml.request import RESERVED, Data, Reading, Running
 from yarnml.runs import default_runs, new_id
 
@@ -38,12 +42,15 @@ def prepare(app: App, options: Mapping[str, Any], *, here: bool = True) -> Job:
 
 
 def _job(app: App, config: Any, data: Data, reading: Reading, running: Running, here: bool) -> Job:
-    if running.out is not None and exists(running.out) and not running.overwrite:
-        raise UsageError(f"--out {running.out}: exists already; choose another place, or say --overwrite")
+    runs = _absolute(running.runs or default_runs())
+    if running.out is not None:
+        used = {"--data": data.data, "--model": getattr(config, "model", None), "--runs": runs}
+        used |= {f"--{name}": _fraction(name, getattr(data, name)) for name in HELD_OUT}
+        _refuse_out(app, running, {name: _absolute(url) for name, url in used.items() if isinstance(url, str)})
     parts = _Parts(app, config, data, reading.options(), running, here).find()
     return Job(
         run=new_id(app.name),
-        runs=_absolute(running.runs or default_runs()),
+        runs=runs,
         app=app.ref,
         config=config_to_dict(config),
         **parts,
@@ -57,6 +64,19 @@ def _job(app: App, config: Any, data: Data, reading: Reading, running: Running, 
         deadline=running.deadline,
         silence=running.silence,
     )
+
+
+def _refuse_out(app: App, running: Running, used: Mapping[str, str]) -> None:
+    """What may not be the place of a result; a file may be one only of an app that writes a data set."""
+    assert running.out is not None
+    out = _absolute(running.out) if running.out.strip() else running.out
+    refuse_place(out, used)
+    single = app.predict is None and single_file(out) is not None
+    if single and running.workers > 1:
+        raise UsageError(f"--out {out}: {running.workers} workers write a file each; name a directory, or --workers 1")
+    mend(out)
+    refuse_replacing(out, overwrite=running.overwrite, files=single)
+    refuse_unwritable(out)
 
 
 def said_of_data(job: Job) -> list[str]:
@@ -120,8 +140,17 @@ class _Parts:
         parts["train"] = train = self._part(whole, Sample(self.running.seed, at, 1.0) if at else Sample.all())
         if not train.rows:
             raise UsageError(f"{url}: no rows to train on")
+        self._refuse_empty(parts, held_out)
         self.app.refuse(self.config, whole.schema, train.rows)
+        specs = self.app.specs(self.config, whole.schema)  # refuses shapes by name
+        if self.here:
+            refuse_tables(specs, whole.schema.width)
         return parts
+
+    def _refuse_empty(self, parts: Mapping[str, Part | None], held_out: Mapping[str, str | float | None]) -> None:
+        for name in HELD_OUT:
+            if (part := parts[name]) is not None and not part.rows:
+                raise UsageError(f"--{name} {held_out[name]}: holds no rows, so there is nothing to score")
 
     def _named(self) -> tuple[str | None, ReadOptions, dict[str, str | float | None]]:
         """What is read, how, and what is held out: as said, or the app's demo."""

@@ -5,12 +5,15 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
+from traceback import extract_tb
 from types import ModuleType
 
 from yarnml.app.app import App
-from yarnml.errors import UsageError, nearest
+from yarnml.errors import UsageError, YarnmlError, nearest
 
 PACKAGE = "yarnml_apps"
 
@@ -38,9 +41,10 @@ def load_private(name: str, ref: str, folder: Path) -> App:
     source = read_source(folder)
     place = {**source, "": str(folder).encode()}  # an edited app is another module, and so is a copy of one
     alias = f"yarnml_private_{digest(place)[:16]}"
-    if alias not in sys.modules:
-        _import_package(alias, folder)
-    module = importlib.import_module(f"{alias}.app")
+    with _said(name, folder):
+        if alias not in sys.modules:
+            _import_package(alias, folder)
+        module = importlib.import_module(f"{alias}.app")
     return _app(name, ref, sys.modules[alias], module, source, private=True)
 
 
@@ -64,6 +68,23 @@ def _by_path(folder: Path) -> App:
     return load_private(folder.name, str(folder), folder)
 
 
+@contextmanager
+def _said(name: str, folder: Path) -> Iterator[None]:
+    """What keeps an app from being imported, as UsageError with its own file and line, where it is found."""
+    try:
+        yield
+    except YarnmlError:
+        raise
+    except (Exception, SystemExit) as error:  # whatever its author's code raises
+        frames = [frame for frame in extract_tb(error.__traceback__) if Path(frame.filename).is_relative_to(folder)]
+        file, line = (frames[-1].filename, frames[-1].lineno) if frames else (str(folder / "app.py"), None)
+        if isinstance(error, SyntaxError):
+            file, line = error.filename or file, error.lineno
+        what = " ".join((error.msg if isinstance(error, SyntaxError) else str(error)).split())
+        where = file if line is None else f"{file}:{line}"
+        raise UsageError(f"app {name} can't be imported: {where}: {type(error).__name__}: {what}") from error
+
+
 def _import_package(alias: str, folder: Path) -> None:
     """Make `folder` the package `alias`; a missing __init__.py counts as an empty one."""
     init = folder / "__init__.py"
@@ -75,7 +96,11 @@ def _import_package(alias: str, folder: Path) -> None:
     assert spec is not None
     assert spec.loader is not None
     sys.modules[alias] = package = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(package)
+    try:
+        spec.loader.exec_module(package)
+    except BaseException:
+        del sys.modules[alias]  # half a package is none
+        raise
 
 
 def _app(name: str, ref: str, package: ModuleType, module: ModuleType, source: dict[str, bytes], private: bool) -> App:

@@ -37,7 +37,7 @@ def shared_output(me: Worker, url: str) -> Iterator[Output]:
     A URL that ends like a file of a known format is one file, and takes a single worker; any other is a directory of
     Parquet parts, in the workers' order.
     """
-    suffix = next((end for end in FORMATS if url.endswith(end)), None)
+    suffix = single_file(url)
     if suffix is not None and me.workers > 1:
         raise UsageError(f"{url}: {me.workers} workers write one part each; name a directory, or say --workers 1")
     if me.index > 0:
@@ -55,6 +55,11 @@ def shared_output(me: Worker, url: str) -> Iterator[Output]:
         if suffix is None:
             write_text(join(staging, "_SUCCESS"), "")
     me.gather(np.zeros(0))
+
+
+def single_file(url: str) -> str | None:
+    """How a URL ends that is one file, and not a directory of parts."""
+    return next((end for end in FORMATS if url.endswith(end)), None)
 
 
 def _part(me: Worker, staging: str) -> Output:

@@ -57,8 +57,25 @@ def _copy(args: Sequence[str]) -> None:
     from hdfs_io import copy
 
     said = parse("yarnml data copy", "Copy a data set, whole or not at all.", {"copy": Copy}, args)["copy"]
+    _refuse_target(said)
     size = copy(said.src, said.dst, overwrite=said.overwrite)
     print(f"{said.dst}: {size:,} bytes", file=sys.stderr)
+
+
+def _refuse_target(said: Copy) -> None:
+    """A copy may take the place of an earlier one, or of a result; of nothing else, whatever --overwrite says."""
+    from hdfs_io import join, mend, open_fs
+    from hdfs_io.guess import suffixes
+    from yarnml.out import files_below, refuse_place, refuse_replacing
+
+    source, path = open_fs(said.src)
+    name = path.rstrip("/").rpartition("/")[2]
+    dst = join(said.dst, name) if said.dst.endswith("/") else said.dst
+    refuse_place(dst, {"SRC": said.src}, "DST")
+    mend(dst)
+    alike = any(suffixes(dst)) or dst.rstrip("/").rpartition("/")[2] == name
+    known = files_below(said.src) if source.isdir(path) else frozenset[str]()
+    refuse_replacing(dst, overwrite=said.overwrite, files=alike and source.isfile(path), known=known, name="DST")
 
 
 def _head(args: Sequence[str]) -> None:

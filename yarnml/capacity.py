@@ -1,0 +1,37 @@
+"""Capacity: whether the tables of a run fit in this machine's memory, asked before anything starts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from yarnml.cluster.size import machine_memory
+from yarnml.errors import UsageError
+from yarnml.ps import TableSpec
+
+GIB = 1 << 30
+
+
+def refuse_tables(specs: Sequence[TableSpec], features: int) -> None:
+    """Raise UsageError if the tables, with what their functions keep beside the values, are more than the memory."""
+    have = machine_memory()
+    sizes = [size(spec, have) for spec in specs]
+    if sum(sizes) <= have:
+        return
+    said = ", ".join(
+        f"table {spec.name!r} of {spec.rows:,} x {spec.width:,} {spec.dtype} {bytes_ / GIB:,.1f} GiB"
+        for spec, bytes_ in zip(specs, sizes, strict=True)
+    )
+    raise UsageError(
+        f"the tables need more memory than the {have / GIB:,.1f} GiB of this machine: {said}; the data has "
+        f"{features:,} features: if that is meant, share the tables out on a cluster (yarnml submit --servers N), "
+        f"else mend the data or leave columns out"
+    )
+
+
+def size(spec: TableSpec, enough: int) -> int:
+    """Bytes of a table: its values, and unless these alone are more than `enough`, its function's state."""
+    values = int(spec.rows) * int(spec.width) * spec.numpy_dtype.itemsize
+    if values > enough:
+        return values
+    state = spec.function.state((1, spec.width), spec.numpy_dtype)
+    return values + spec.rows * sum(array.nbytes for array in state.values())
