@@ -1,6 +1,8 @@
-"""A crew's threads share out rows in order, and take numpy's faults as their maker does."""
+"""A crew takes every row once, in parts that depend on numbers alone; errors and numpy's faults are as in a thread."""
 
 from __future__ import annotations
+
+import threading
 
 import numpy as np
 import pytest
@@ -8,10 +10,31 @@ import pytest
 from yarnml.kernels.crew import Crew
 
 
-def test_parts_come_in_the_rows_order() -> None:
-    crew = Crew(3)
-    assert crew.each(lambda lo, hi: (lo, hi), 10, least=1) == [(0, 3), (3, 6), (6, 10)]
-    assert crew.each(lambda lo, hi: (lo, hi), 10, least=10) == [(0, 10)]
+@pytest.mark.parametrize("size", [1, 2, 5])
+@pytest.mark.parametrize("rows", [0, 1, 9, 1000])
+def test_every_row_once_in_order(size: int, rows: int) -> None:
+    crew = Crew(size)
+    parts = crew.each(lambda lo, hi: list(range(lo, hi)), rows, least=10)
+    crew.close()
+    assert [row for part in parts for row in part] == list(range(rows))
+    assert len(parts) == max(1, min(size, rows // 10))
+
+
+def test_parts_run_at_the_same_time() -> None:
+    crew, meet = Crew(2), threading.Barrier(2, timeout=10)
+    assert len(crew.each(lambda lo, hi: meet.wait(), 100, least=1)) == 2
+    crew.close()
+
+
+def test_an_error_of_any_part_is_raised() -> None:
+    crew = Crew(2)
+
+    def fail(lo: int, hi: int) -> None:
+        if lo > 0:
+            raise ValueError(lo)
+
+    with pytest.raises(ValueError, match="50"):
+        crew.each(fail, 100, least=1)
     crew.close()
 
 
