@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -14,6 +15,7 @@ from typing import Any
 import pytest
 
 from yarnml import __version__
+from yarnml.cli import main
 from yarnml.runs import RunDir, all_runs, wait_for
 
 ROOT = Path(__file__).parents[1]
@@ -111,7 +113,7 @@ def test_a_run_that_fails(tmp_path: Path, data: list[str]) -> None:
         (["run", TINY], "name yours with --data"),
         (["run", "./nothing"], "the folder of an app holds app.py"),
         (["run", "--workers", "2", TINY], "say the app before its flags"),
-        (["submit", TINY], "submit needs the YARN launcher, which this version does not have yet"),
+        (["submit", TINY], "submit needs data that the cluster can reach"),
         (["cluster", "statu"], "did you mean 'status'?"),
         (["run", TINY, "--data", "table.csv", "--runs", "table.csv"], "--runs"),
         (["status", "mlr"], "not found in"),
@@ -208,6 +210,76 @@ def test_signals(long_run: tuple[subprocess.Popen[str], RunDir], number: signal.
     assert driver.returncode == code
     assert json.loads(out)["state"] == state
     assert run.record().state == state
+
+
+def test_a_run_that_does_not_heed_ctrl_c_is_left_behind_at_the_second(tmp_path: Path, data: list[str]) -> None:
+    """The work holds on to native code, in which Python's own end would crash."""
+    app = tmp_path / "deaf"
+    app.mkdir()
+    source = Path(TINY, "app.py").read_text().replace("time.sleep(cfg.pause)", "hold()")
+    hold = "\n\ndef hold() -> None:\n    a = np.ones((300, 300))\n    while True:\n        a = a @ a / 300\n"
+    (app / "app.py").write_text(source + hold)
+    runs = str(tmp_path / ".yarnml" / "runs")
+    with started("run", str(app), *data, "--json", home=tmp_path) as driver:
+        try:
+            assert wait_for(lambda: any(run.metrics().num_rows for run in all_runs(runs)), 60)
+            assert wait_for(lambda: _interrupted(driver), 20, every=0.5)
+            out, err = driver.communicate(timeout=20)
+        finally:
+            driver.kill()
+    assert driver.returncode == 130, err
+    assert json.loads(out)["state"] == "interrupted"
+    assert "Fatal" not in err
+    assert "Traceback" not in err
+    assert all_runs(runs)[0].record().state == "interrupted"
+
+
+def _interrupted(driver: subprocess.Popen[str]) -> bool:
+    """Press Ctrl-C; whether the driver is gone."""
+    driver.send_signal(signal.SIGINT)
+    return driver.poll() is not None
+
+
+@pytest.mark.parametrize(
+    ("number", "code", "state"), [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "killed")]
+)
+def test_signals_before_there_is_a_run(tmp_path: Path, number: signal.Signals, code: int, state: str) -> None:
+    app = tmp_path / "slow"
+    app.mkdir()
+    begun = tmp_path / "begun"
+    (app / "app.py").write_text(f"import pathlib, time\npathlib.Path({str(begun)!r}).touch()\ntime.sleep(60)\n")
+    with started("run", str(app), "--json", home=tmp_path) as driver:
+        try:
+            assert wait_for(begun.exists, 30)
+            driver.send_signal(number)
+            out, err = driver.communicate(timeout=20)
+        finally:
+            driver.kill()
+    assert driver.returncode == code
+    found = json.loads(out)
+    assert (found["run"], found["state"]) == (None, state)
+    assert len(err.splitlines()) == 1
+
+
+def test_a_full_disk_in_runs_changes_no_verdict(
+    tmp_path: Path, data: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    def fail(*_: Any, **__: Any) -> None:
+        raise full
+
+    for name in ("append", "log", "beat", "asked_to_end", "end"):
+        monkeypatch.setattr(RunDir, name, fail)
+    out = tmp_path / "model"
+    code = main(["run", TINY, *data, "--out", str(out), "--runs", str(tmp_path / "runs"), "--json"])
+    said = capsys.readouterr()
+    assert code == 0
+    assert json.loads(said.out)["state"] == "succeeded"
+    assert (out / "model.json").is_file()
+    for what in ("its metrics", "its log", "its status", "how it ended"):
+        (line,) = (line for line in said.err.splitlines() if line.startswith(f"{what} can't be recorded in "))
+        assert "No space left on device" in line
 
 
 def test_a_run_whose_driver_was_killed_is_lost(tmp_path: Path, long_run: tuple[subprocess.Popen[str], RunDir]) -> None:

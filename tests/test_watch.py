@@ -44,3 +44,18 @@ def test_a_wish_to_end_is_heard_once(tmp_path: Path) -> None:
     it.close()
     assert heard == ["kill"]
     assert not any(thread.name == "yarnml-watch" for thread in threading.enumerate())
+
+
+def test_what_cant_be_kept_is_said_once_and_comes_back(tmp_path: Path) -> None:
+    run, it, out = watch(tmp_path)
+    path = Path(run.url) / "metrics.jsonl"
+    path.mkdir()
+    it.start(lambda: None)
+    it.take(0, {"clock": 1, "loss": 0.5})
+    assert wait_for(lambda: "metrics can't be recorded" in out.getvalue(), 10)
+    path.rmdir()
+    path.write_text('{"time": 1, "wor')  # as a full disk leaves it
+    it.take(0, {"clock": 2, "loss": 0.25})
+    it.close()
+    assert out.getvalue().count("can't be recorded") == 1
+    assert run.metrics().column("value").to_pylist() == [0.25]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from os import PathLike, fspath
 from typing import Any, final
 
 from yarnml.app import Model, load_app, open_model
 from yarnml.comm.outcome import Outcome
+from yarnml.errors import DataError
 from yarnml.job import Job
 from yarnml.launch import Report, launcher
 from yarnml.monitor.terminal import View, view
@@ -70,7 +72,8 @@ class LocalRun(Run):
         try:
             self._handle = launcher(job).start(job, self._take)
         except BaseException as error:
-            self._directory.end("failed", message=f"could not be started: {error}")
+            with suppress(OSError, DataError):
+                self._directory.end("failed", message=f"could not be started: {error}")
             raise
         self._watch.start(on_kill=self.kill)
 
@@ -79,10 +82,19 @@ class LocalRun(Run):
 
     def finish(self) -> Outcome:
         if self._outcome is None:
-            self._outcome = outcome = self._handle.wait()
+            self._outcome = outcome = self._wait()
             self._watch.close()
-            self._directory.end(outcome.state, result=outcome.result, message=outcome.message)
+            try:
+                self._directory.end(outcome.state, result=outcome.result, message=outcome.message)
+            except (OSError, DataError) as error:
+                self._watch.lost("how it ended", error)
         return self._outcome
+
+    def _wait(self) -> Outcome:
+        try:
+            return self._handle.wait()
+        except KeyboardInterrupt:  # the second one
+            return Outcome("interrupted", "interrupted twice by Ctrl-C; what was running is left behind")
 
     def _take(self, report: Report) -> None:
         self._watch.take(report.worker, report.numbers)

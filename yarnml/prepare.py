@@ -141,7 +141,7 @@ class _Parts:
         if not train.rows:
             raise UsageError(f"{url}: no rows to train on")
         self._refuse_empty(parts, held_out)
-        self.app.refuse(self.config, whole.schema, train.rows)
+        self.app.refuse(self.config, whole, train.rows)
         specs = self.app.specs(self.config, whole.schema)  # refuses shapes by name
         if self.here:
             refuse_tables(specs, whole.schema.width)

@@ -107,15 +107,16 @@ class RunDir:
     def asked_to_end(self) -> bool:
         return exists(join(self.url, "kill"))
 
-    def append(self, metrics: Iterable[Metric]) -> None:
-        _append(join(self.url, "metrics.jsonl"), "".join(metric.line() + "\n" for metric in metrics))
+    def append(self, metrics: Iterable[Metric], *, fresh: bool = False) -> None:
+        """Add to the metrics; `fresh`: on a line of its own, since the last one may be torn."""
+        _append(join(self.url, "metrics.jsonl"), "\n" * fresh + "".join(metric.line() + "\n" for metric in metrics))
 
     def log(self, text: str) -> None:
         """Add whole lines to the driver's own log."""
         _append(join(self.logs, "driver.log"), text)
 
     def metrics(self) -> Any:
-        """All metrics as an Arrow table: time, worker, clock, epoch, name, value. A torn last line is left out."""
+        """All metrics as an Arrow table: time, worker, clock, epoch, name, value. A torn line is left out."""
         import pyarrow as pa
 
         schema = pa.schema(
@@ -130,7 +131,11 @@ class RunDir:
         )
         url = join(self.url, "metrics.jsonl")
         lines = read_text(url).split("\n")[:-1] if exists(url) else []
-        return pa.Table.from_pylist([asdict(Metric.from_line(line)) for line in lines], schema=schema)
+        found = []
+        for line in lines:
+            with suppress(ValueError, KeyError, TypeError):
+                found.append(asdict(Metric.from_line(line)))
+        return pa.Table.from_pylist(found, schema=schema)
 
     def log_files(self) -> dict[str, str]:
         """Name -> URL of every log, sorted."""

@@ -54,7 +54,7 @@ class Run(ABC):
     @property
     def result(self) -> dict[str, Any]:
         """What the app found: {"train": metrics, "test": metrics, "model": url, ...}; waits for the end."""
-        return dict(self.wait().record.result)
+        return dict(self.wait().finish().result or {})
 
     @final
     @property

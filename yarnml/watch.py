@@ -9,8 +9,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, final
 
+from yarnml.errors import DataError
 from yarnml.monitor.metric import Metric, metrics
-from yarnml.monitor.progress import Progress
+from yarnml.monitor.progress import Glance, Progress
 from yarnml.monitor.terminal import Lines, View
 from yarnml.runs import BEAT, RunDir
 
@@ -31,6 +32,8 @@ class Watch:
         self._new: list[Metric] = []
         self._lock = threading.Lock()
         self._over = threading.Event()
+        self._torn: set[str] = set()  # what could not be kept the last time it was tried
+        self._told: set[str] = set()
         self._thread = threading.Thread(target=self._watch, name="yarnml-watch", daemon=True)
         self._on_kill: Callable[[], None] = lambda: None
 
@@ -59,8 +62,7 @@ class Watch:
             last = replace(self._progress.glance(time.time()), **self._more())
         for view in self._views:
             view.close(last)
-        self._keep()
-        self._run.beat(last)
+        self._keep(last)
 
     def _watch(self) -> None:
         beaten = 0.0
@@ -72,19 +74,41 @@ class Watch:
                 view.show(glance)
             if time.monotonic() - beaten >= BEAT:
                 beaten = time.monotonic()
-                self._run.beat(glance)
-                self._keep()
-                if not killed and self._run.asked_to_end():
+                self._keep(glance)
+                if not killed and self._asked_to_end():
                     killed = True
                     self._on_kill()
 
-    def _keep(self) -> None:
+    def _asked_to_end(self) -> bool:
+        try:
+            return self._run.asked_to_end()
+        except (OSError, DataError):  # heard a second later, or never; the run goes on
+            return False
+
+    def _keep(self, glance: Glance) -> None:
         with self._lock:
             new, self._new = self._new, []
             text = self._log.getvalue()
             self._log.seek(0)
             self._log.truncate()
+        self._try("its status", lambda: self._run.beat(glance))
         if new:
-            self._run.append(new)
+            self._try("its metrics", lambda: self._run.append(new, fresh="its metrics" in self._torn))
         if text:
-            self._run.log(text)
+            self._try("its log", lambda: self._run.log("\n" * ("its log" in self._torn) + text))
+
+    def _try(self, what: str, keep: Callable[[], None]) -> None:
+        """What can't be kept is said once and lost; the run, and how it ends, do not depend on it."""
+        try:
+            keep()
+        except (OSError, DataError) as error:
+            self._torn.add(what)
+            self.lost(what, error)
+        else:
+            self._torn.discard(what)
+
+    def lost(self, what: str, error: Exception) -> None:
+        """Say, the first time, that something of the run is not recorded."""
+        if what not in self._told:
+            self._told.add(what)
+            self._views[0].say(f"{what} can't be recorded in {self._run.url}, the run goes on without: {error}")

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from yarnml import __version__
+from yarnml.cli.line import refusal
+from yarnml.cli.signals import Terminated, terminable
 
 COMMANDS = {  # name -> what it takes, what it does
     "run": ("APP", "train on this machine"),
@@ -24,6 +26,8 @@ COMMANDS = {  # name -> what it takes, what it does
     "bench": ("NAME", "measure yarnml beside its peers"),
     "completion": ("bash|zsh", "tab completion for a shell"),
 }
+
+RUNS = ("run", "submit", "predict")  # which have --json
 
 HELP = """\
 usage: yarnml COMMAND ...
@@ -46,7 +50,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # a terminal that lacks a letter is no reason to fail
     try:
-        code = _dispatch(args)
+        with terminable():
+            code = _dispatch(args)
         sys.stdout.flush()
     except BrokenPipeError:  # `yarnml ... | head` has read enough
         with contextlib.suppress(OSError):
@@ -56,6 +61,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return complain("interrupted", 130)
     except SystemExit as stop:
         return int(stop.code or 0)
+    except Terminated:
+        return complain("killed", 143)
     except Exception as error:
         from yarnml.errors import DataError, YarnmlError  # here, since --help needs nothing that these bring in
 
@@ -91,7 +98,9 @@ def _dispatch(args: list[str]) -> int:
         raise UsageError(f"no command {name!r}{nearest(name, COMMANDS)}")
     if any("hdfs://" in word for word in rest):
         _find_hadoop()
-    code: int = import_module(f"yarnml.cli.{name}").main(rest)
+    with refusal(rest[0] if rest else "", "--json" in rest and name in RUNS):
+        command = import_module(f"yarnml.cli.{name}")
+    code: int = command.main(rest)
     return code
 
 

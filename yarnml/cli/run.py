@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-import json
-import math
-import signal
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TextIO
 
 from yarnml.cli.flags import parse
+from yarnml.cli.line import print_json, refusal
+from yarnml.cli.signals import CODES, deaf, leave, on_term
+from yarnml.comm.outcome import Outcome
 from yarnml.config import config_to_dict, refuse_reserved
-from yarnml.errors import UsageError
+from yarnml.errors import DataError, UsageError
 from yarnml.request import GROUPS, RESERVED
 
 if TYPE_CHECKING:
     from yarnml.api import Run
     from yarnml.app import App
 
-EXIT = {"succeeded": 0, "failed": 1, "deadline": 1, "interrupted": 130, "killed": 143}
+EXIT = {"succeeded": 0, "failed": 1, "deadline": 1} | CODES
 
 HELP = """\
 usage: yarnml run APP [--data URL] [--test URL|FRACTION] [--workers N] [the app's own flags] ...
@@ -37,14 +38,8 @@ def main(args: Sequence[str]) -> int:
     if ref.startswith("-"):
         raise UsageError(f"say the app before its flags: yarnml run APP {ref} ...")
     as_json = "--json" in rest
-    try:
+    with refusal(ref, as_json):
         run = _start(ref, rest)
-    except SystemExit:
-        raise
-    except BaseException as error:  # whatever it is, a program that reads our output should hear of it
-        if as_json:
-            print_json(run=None, app=ref, state="failed", seconds=0.0, result={}, message=str(error) or repr(error))
-        raise
     return 0 if run is None else end(run, as_json)
 
 
@@ -65,8 +60,12 @@ def _start(ref: str, rest: Sequence[str]) -> Run | None:
         if showing.json:
             print_json(run=None, app=app.name, state="planned", seconds=None, result={}, message="")
         return None
+    asked: list[bool] = []
+    on_term(lambda: asked.append(True))  # a run that is half started can't be told yet
     run = start(job, view())
-    signal.signal(signal.SIGTERM, lambda *_: run.kill())
+    on_term(run.kill)
+    if asked:
+        run.kill()
     return run
 
 
@@ -81,25 +80,31 @@ def _options(app: App, ref: str, rest: Sequence[str]) -> tuple[dict[str, Any], A
 
 def end(run: Run, as_json: bool) -> int:
     """Wait for the end of a run, tell it, and return its exit code."""
-    outcome = run.finish()
-    record = run.record
+    try:
+        outcome = run.finish()
+    except KeyboardInterrupt:  # once more, while it was ending
+        deaf()
+        outcome = Outcome("interrupted", "interrupted twice by Ctrl-C; how it ended isn't known")
+    result, seconds = outcome.result or {}, _seconds(run)
     if as_json:
         print_json(
-            run=run.id,
-            app=record.app,
-            state=outcome.state,
-            seconds=record.seconds,
-            result=outcome.result or {},
-            message=outcome.message,
+            run=run.id, app=run.app, state=outcome.state, seconds=seconds, result=result, message=outcome.message
         )
     if outcome.ok:
-        _tell(outcome.result or {}, record.seconds or 0.0, sys.stderr if as_json else sys.stdout)
+        _tell(result, seconds, sys.stderr if as_json else sys.stdout)
     else:
         print(f"yarnml: run {run.id} {outcome.state}: {outcome.message}", file=sys.stderr)
-    return EXIT[outcome.state]
+    return leave(EXIT[outcome.state])
 
 
-def _tell(result: dict[str, Any], seconds: float, stream: TextIO) -> None:
+def _seconds(run: Run) -> float | None:
+    """How long it took, None where its record can't be read or written."""
+    with suppress(OSError, DataError):
+        return run.record.seconds
+    return None
+
+
+def _tell(result: dict[str, Any], seconds: float | None, stream: TextIO) -> None:
     """The results for a reader."""
     for part in ("train", "valid", "test"):
         if result.get(part):
@@ -108,18 +113,4 @@ def _tell(result: dict[str, Any], seconds: float, stream: TextIO) -> None:
     for note in result.get("notes", ()):
         print(f"note: {note}", file=stream)
     where = result.get("model") or result.get("out")
-    print(f"done in {seconds:.1f} s" + (f": {where}" if where else ""), file=stream)
-
-
-def print_json(*, run: str | None, app: str, state: str, seconds: float | None, result: Any, message: str) -> None:
-    """The one line on standard output of --json; `message` says why a run didn't succeed."""
-    line: dict[str, Any] = {"run": run, "app": app, "state": state, "seconds": seconds}
-    line |= {"model": result.get("model"), "train": _scores(result, "train"), "test": _scores(result, "test")}
-    line |= {"valid": _scores(result, "valid")} if result.get("valid") else {}
-    line |= {"out": result["out"]} if result.get("out") else {}
-    print(json.dumps(line | ({"message": message} if message else {})), flush=True)
-
-
-def _scores(result: Any, part: str) -> dict[str, float | None]:
-    """JSON has no NaN."""
-    return {name: value if math.isfinite(value) else None for name, value in (result.get(part) or {}).items()}
+    print("done" + ("" if seconds is None else f" in {seconds:.1f} s") + (f": {where}" if where else ""), file=stream)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-import signal
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from yarnml.cli.flags import parse
-from yarnml.cli.run import end, print_json
+from yarnml.cli.line import refusal
+from yarnml.cli.run import end
+from yarnml.cli.signals import on_term
 from yarnml.config import config_to_dict, refuse_reserved
 from yarnml.errors import UsageError
 from yarnml.request import GROUPS_ON_YARN, RESERVED
@@ -34,18 +35,15 @@ def main(args: Sequence[str]) -> int:
     if ref.startswith("-"):
         raise UsageError(f"say the app before its flags: yarnml submit APP {ref} ...")
     as_json = "--json" in rest
-    try:
-        return _submit(ref, rest, as_json)
-    except SystemExit:
-        raise
-    except BaseException as error:  # whatever it is, a program that reads our output should hear of it
-        if as_json:
-            print_json(run=None, app=ref, state="failed", seconds=0.0, result={}, message=str(error) or repr(error))
-        raise
+    with refusal(ref, as_json):
+        run, detached = _start(ref, rest)
+    if run is None:
+        return 0
+    return _detach(run, as_json) if detached else end(run, as_json)
 
 
-def _submit(ref: str, rest: Sequence[str], as_json: bool) -> int:
-    """Imports are here so that --help needn't wait for them."""
+def _start(ref: str, rest: Sequence[str]) -> tuple[Run | None, bool]:
+    """The run, None after --dry-run, and whether it is left to itself. Imports are here so that --help needn't wait."""
     from yarnml.app import load_app
 
     app = load_app(ref)
@@ -59,12 +57,10 @@ def _submit(ref: str, rest: Sequence[str], as_json: bool) -> int:
             from yarnml.cli.plan import plan
 
             print(plan(app, submission.job))
-            return 0
+            return None, True
         run = submission.start(shown)
-    if submission.wish.detach:
-        return _detach(run, as_json)
-    signal.signal(signal.SIGTERM, lambda *_: run.kill())
-    return end(run, as_json)
+    on_term(run.kill)
+    return run, submission.wish.detach
 
 
 def _options(app: App, ref: str, rest: Sequence[str]) -> tuple[dict[str, Any], Any]:
