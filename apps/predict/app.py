@@ -28,9 +28,7 @@ def schema(cfg: Config) -> Schema:
     return open_outline(cfg.model, cfg.trust)[0].schema
 
 
-def check(cfg: Config, data: Dataset | Schema, rows: int) -> None:
-    if not isinstance(data, Dataset):
-        return  # the caller doesn't know more yet; `work` looks again
+def check(cfg: Config, data: Dataset, rows: int) -> None:
     if data.options.missing == "nan":
         open_outline(cfg.model, cfg.trust)[1].refuse_nan()
     kept(data, cfg)

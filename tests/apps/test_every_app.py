@@ -111,6 +111,13 @@ def test_a_single_class_is_refused_before_the_start(name: str, start: Start, tmp
         start(name, data=str(file), label="y")
 
 
+def test_nan_is_refused_before_the_start(name: str, start: Start, tmp_path: Path) -> None:
+    file = tmp_path / "gaps.csv"
+    file.write_text("a,y\n" + "1,x\n,z\n" * 20)
+    with pytest.raises(UsageError, match=f"{name} cannot learn from nan; use --missing zero"):
+        start(name, data=str(file), label="y", missing="nan")
+
+
 def test_a_copy_by_its_path_learns_and_is_trusted_or_refused(name: str, start: Start, tmp_path: Path) -> None:
     copy = tmp_path / "mine"
     shutil.copytree(HOME / name, copy, ignore=shutil.ignore_patterns("__pycache__"))

@@ -125,7 +125,7 @@ def test_more_workers_than_rows(start: Start, model: str, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("options", "error", "said"),
     [
-        ({"keep": ("nothing",)}, RunFailed, "no such column"),
+        ({"keep": ("nothing",)}, UsageError, "no such column"),
         ({"model": "/no/such/model"}, DataError, "no model here"),
     ],
 )

@@ -40,7 +40,7 @@ def test_an_error_of_any_part_is_raised() -> None:
 
 @pytest.mark.parametrize("fault", ["ignore", "raise"])
 def test_threads_take_faults_as_their_maker_does(fault: str) -> None:
-    with np.errstate(invalid=fault):  # type: ignore[call-overload]
+    with np.errstate(invalid=fault):  # type: ignore[arg-type]
         crew = Crew(2)
         assert crew.each(lambda lo, hi: np.geterr()["invalid"], 2, least=1) == [fault, fault]
         crew.close()

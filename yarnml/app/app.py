@@ -43,7 +43,7 @@ class App:
     start: Callable[[Worker, Any], None] | None = None
     model: Callable[[Worker, Any], Artifacts] | None = None
     predict: Callable[[Model, Batch], Columns] | None = None
-    check: Callable[[Any, Any, int], None] | None = None
+    check: Callable[[Any, Dataset, int], None] | None = None
     schema: Callable[[Any], Schema] | None = None
     takes_nan: bool = False  # a feature may be missing, which it sees as nan
 
@@ -70,14 +70,14 @@ class App:
         """The tables of a run: pure, so that every process builds the same."""
         return [] if self.tables is None else self.tables(cfg, schema)
 
-    def refuse(self, cfg: Any, data: Dataset | Schema, rows: int) -> None:
+    def refuse(self, cfg: Any, data: Dataset, rows: int) -> None:
         """Raise UsageError, before anything starts, if the app can't do its task with this config and data.
 
-        `rows`: of the data set, those that are not held out. A caller that knows only a schema has less refused.
+        `rows`: of the data set, those that are not held out.
         """
         if self.task is not None:
-            self.task.refuse(data.schema if isinstance(data, Dataset) else data)
-        if isinstance(data, Dataset) and data.options.missing == "nan":
+            self.task.refuse(data.schema)
+        if data.options.missing == "nan":
             self.refuse_nan()
         if self.check is not None:
             self.check(cfg, data, rows)
