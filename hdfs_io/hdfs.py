@@ -264,7 +264,10 @@ def _client(scheme: str, authority: str) -> Client:
     try:
         from hdfs_native import Client
     except ImportError as error:
-        raise DataError(f"{scheme}://{authority}: HDFS needs the package hdfs-native ({error})") from error
+        why = _one_line(str(error))
+        raise DataError(
+            f"{scheme}://{authority}: HDFS needs the package hdfs-native ({why}); pip install hdfs-native"
+        ) from error
     if scheme == "viewfs":
         return Client(f"viewfs://{authority}", dict(OPTIONS))
     where = authority or hadoop.default_fs()

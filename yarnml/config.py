@@ -70,7 +70,9 @@ def read_yaml(url: str) -> dict[str, Any]:
     from hdfs_io import read_text
 
     try:
-        values = yaml.safe_load(read_text(url)) or {}
+        text = read_text(url)
+        values = yaml.safe_load(text) or {}
+        _refuse_twice(url, yaml.compose(text, yaml.SafeLoader))
     except OSError as error:
         raise UsageError(f"--config {url}: can't be read: {error}") from None
     except (yaml.YAMLError, UnicodeDecodeError) as error:
@@ -78,6 +80,16 @@ def read_yaml(url: str) -> dict[str, Any]:
     if not isinstance(values, dict):
         raise UsageError(f"--config {url}: expected lines like `epochs: 5`, got {values!r:.60}")
     return {str(key).replace("-", "_"): value for key, value in values.items()}
+
+
+def _refuse_twice(url: str, node: Any) -> None:
+    """UsageError for a key that is there twice, of which YAML would take the last without a word."""
+    seen: dict[str, int] = {}
+    for key, _ in node.value if node is not None and node.id == "mapping" else ():
+        name, line = str(key.value).replace("-", "_"), key.start_mark.line + 1
+        if name in seen:
+            raise UsageError(f"--config {url}: {key.value!r} is said twice, in lines {seen[name]} and {line}")
+        seen[name] = line
 
 
 def refuse_reserved(app: str, config: type, reserved: Iterable[str]) -> None:

@@ -6,17 +6,21 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from yarnml.config import AppConfig, hints
-from yarnml.value import Count, Fraction, Positive, Whole
+from yarnml.errors import UsageError
+from yarnml.value import Count, Fraction, Positive, Url, Whole
 
 if TYPE_CHECKING:
     from hdfs_io import ReadOptions
 
 
+SEPS = {"tab": "\t", "\\t": "\t", "space": " "}  # characters that are hard to type
+
+
 @dataclass(frozen=True, kw_only=True)
 class Data(AppConfig):
-    data: str | None = None  # what to learn from: file, directory or glob, on any store
-    valid: str | Fraction | None = None  # early stopping watches this: a data set, or a fraction of --data held out
-    test: str | Fraction | None = None  # the score at the end is of this: a data set, or a fraction of --data held out
+    data: Url | None = None  # what to learn from: file, directory or glob, on any store
+    valid: Url | Fraction | None = None  # early stopping watches this: a data set, or a fraction of --data held out
+    test: Url | Fraction | None = None  # the score at the end is of this: a data set, or a fraction of --data held out
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,6 +39,16 @@ class Reading(AppConfig):
     unknown: Literal["stop", "drop"] = "stop"  # a feature that the model doesn't know: an error, or left out
     missing: Literal["stop", "nan", "zero"] = "stop"  # a value that is missing: an error, or read as that
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.sep is not None and not _separates(SEPS.get(self.sep, self.sep)):
+            raise UsageError(f"--sep {self.sep!r}: expected one ASCII character that isn't a quote, or tab, or space")
+        if self.features is not None:
+            again = sorted({str(column) for column in self.features if self.features.count(column) > 1})
+            if again or not self.features:
+                what = f"names {again[0]} more than once" if again else "names no column; leave it out to take all"
+                raise UsageError(f"--features: {what}")
+
     def options(self) -> ReadOptions:
         """As hdfs_io takes them."""
         from hdfs_io import ReadOptions, Roles  # here, so that tab completion can list flags at once
@@ -42,12 +56,16 @@ class Reading(AppConfig):
         roles = Roles(**{name: getattr(self, name) for name in hints(Roles)})
         return ReadOptions(
             format=self.format,
-            sep={"tab": "\t", "\\t": "\t", "space": " "}.get(self.sep or "", self.sep),
+            sep=None if self.sep is None else SEPS.get(self.sep, self.sep),
             header=self.header,
             roles=roles,
             unknown=self.unknown,
             missing=self.missing,
         )
+
+
+def _separates(sep: str) -> bool:
+    return len(sep) == 1 and sep.isascii() and sep not in '"\r\n\0'
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,16 +75,16 @@ class Running(AppConfig):
     threads: Count | None = None  # cores a worker uses; else all of them, shared out evenly
     staleness: Whole | None = 0  # clocks that a read may be behind; none: any number
     seed: int = 0  # same data, seed, workers, threads and staleness 0: the same bits
-    out: str | None = None  # where the result goes: a model, or predictions
+    out: Url | None = None  # where the result goes: a model, or predictions
     overwrite: bool = False  # replace what is at --out
-    runs: str | None = None  # directory of all runs; else ~/.yarnml/runs
+    runs: Url | None = None  # directory of all runs; else ~/.yarnml/runs
     deadline: Positive | None = None  # seconds after which the run is ended
     silence: Positive = 10.0  # seconds without a sign of life after which a process counts as lost
 
 
 @dataclass(frozen=True, kw_only=True)
 class Showing(AppConfig):
-    config: str | None = None  # YAML file with `flag: value` lines; what the command line says beats it
+    config: Url | None = None  # YAML file with `flag: value` lines; what the command line says beats it
     dry_run: bool = False  # print what would be run, and start nothing
     json: bool = False  # one JSON object on standard output at the end
 

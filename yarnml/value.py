@@ -33,11 +33,20 @@ class Range:
         return " and ".join(f"{name} {limit:g}" for name, limit in limits if limit is not None)
 
 
+@final
+@dataclass(frozen=True)
+class Word:
+    """What --help shows for a value of this type."""
+
+    word: str
+
+
 Count = Annotated[int, Range(at_least=1)]
 Whole = Annotated[int, Range(at_least=0)]
 Positive = Annotated[float, Range(above=0)]
 NonNegative = Annotated[float, Range(at_least=0)]
-Fraction = Annotated[float, Range(above=0, below=1)]
+Fraction = Annotated[float, Range(above=0, below=1), Word("FRACTION")]
+Url = Annotated[str, Word("URL")]
 
 
 @final
@@ -47,6 +56,7 @@ class Option:
 
     base: Any
     ranges: tuple[Range, ...] = ()
+    word: str | None = None  # what --help shows, if not what it shows for `base`
 
     def take(self, value: Any) -> Any:
         """`value` as this type; ValueError if it isn't one."""
@@ -60,19 +70,20 @@ class Option:
         return " ".join([_expected(self.base), *map(str, self.ranges)])
 
 
-def options(hint: Any, ranges: tuple[Range, ...] = ()) -> tuple[Option, ...]:
+def options(hint: Any, ranges: tuple[Range, ...] = (), word: str | None = None) -> tuple[Option, ...]:
     """The types of `int | None`, of `Annotated[int, Range(...)] | None`, or the one type of `int`."""
     args = get_args(hint)
     if get_origin(hint) is Annotated:
-        return options(args[0], ranges + tuple(r for r in args[1:] if isinstance(r, Range)))
+        word = next((said.word for said in args[1:] if isinstance(said, Word)), word)
+        return options(args[0], ranges + tuple(r for r in args[1:] if isinstance(r, Range)), word)
     if get_origin(hint) in (Union, types.UnionType):
-        return tuple(option for arg in args for option in options(arg, ranges))
-    return (Option(hint, () if hint is type(None) else ranges),)
+        return tuple(option for arg in args for option in options(arg, ranges, word))
+    return (Option(hint),) if hint is type(None) else (Option(hint, ranges, word),)
 
 
 def convert(value: Any, hint: Any) -> Any:
     """`value` as `hint` wants it; ValueError says what was expected and what came."""
-    if value == "none" and type(None) in (option.base for option in options(hint)):
+    if isinstance(value, str) and value.lower() == "none" and type(None) in (option.base for option in options(hint)):
         return None  # as on the command line, where there is no other way to say it
     # The type it already has comes first: "0.2" of `str | float` is the name of a file.
     for option in sorted(options(hint), key=lambda option: option.base is not type(value)):
@@ -114,7 +125,11 @@ def expected(hint: Any) -> str:
 
 def metavar(hint: Any) -> str:
     """What `hint` allows, as --help shows it."""
-    bases = [option.base for option in options(hint)]
+    found = options(hint)
+    words = [option.word for option in found if option.word is not None]
+    if words:
+        return "|".join(words)
+    bases = [option.base for option in found]
     if str in bases:
         return _WORDS[str][1]  # text stands for all else
     several = repeated(hint)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -11,6 +12,7 @@ import pytest
 from yarnml.cli.flags import parse
 from yarnml.config import AppConfig, Count
 from yarnml.errors import UsageError
+from yarnml.request import GROUPS, Reading
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,10 +60,71 @@ def test_none_negative_numbers_and_lists() -> None:
 
 @pytest.mark.parametrize(
     ("said", "header"),
-    [([], None), (["--header"], True), (["--no-header"], False), (["--no_header"], False), (["--header=none"], None)],
+    [
+        ([], None),
+        (["--header"], True),
+        (["--no-header"], False),
+        (["--no_header"], False),
+        (["--header=none"], None),
+        (["--header", "false"], False),
+        (["--header", "True"], True),
+        (["--header=false", "--label", "y"], False),
+    ],
 )
 def test_a_choice_that_can_be_left_open(said: list[str], header: bool | None) -> None:
     assert parsed(*said)[1].header is header
+
+
+@pytest.mark.parametrize(
+    ("said", "shuffle"),
+    [
+        (["--shuffle"], True),
+        (["--no-shuffle"], False),
+        (["--shuffle", "false"], False),
+        (["--shuffle=false"], False),
+        (["--shuffle", "true"], True),
+    ],
+)
+def test_yes_and_no(said: list[str], shuffle: bool) -> None:
+    assert parsed(*said)[0].shuffle is shuffle
+
+
+@pytest.mark.parametrize("none", ["none", "None", "~", "null", "NULL", ""])
+def test_a_file_says_none_in_all_ways(tmp_path: Path, none: str) -> None:
+    file = tmp_path / "c.yaml"
+    file.write_text(f"patience: {none}\nlabel: {none}\nheader: {none}\n")
+    mine, other = parsed("--config", str(file))
+    assert (mine.patience, other.label, other.header) == (None, None, None)
+    file.write_text(f"epochs: {none}\n")
+    assert "epochs: expected a whole number" in refused("--config", str(file))
+
+
+def test_help_shows_what_a_value_is(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        parse("yarnml run mine", "Mine.", GROUPS, ["--help"])
+    shown = capsys.readouterr().out
+    for said in ("--data URL ", "--valid URL|FRACTION", "--test URL|FRACTION", "--out URL ", "--label TEXT"):
+        assert said in shown
+
+
+@pytest.mark.parametrize(
+    ("said", "says"),
+    [
+        (["--sep", "ü"], "--sep 'ü': expected one ASCII character"),
+        (["--sep", ";;"], "--sep ';;': expected one ASCII character"),
+        (["--sep", ""], "--sep '': expected one ASCII character"),
+        (["--features", "x0", "x1", "x0"], "--features: names x0 more than once"),
+        (["--features"], "--features: names no column"),
+    ],
+)
+def test_what_no_data_can_be_read_by(said: list[str], says: str) -> None:
+    with pytest.raises(UsageError, match=re.escape(says)):
+        parse("yarnml run mine", "Mine.", {"reading": Reading}, said)
+
+
+@pytest.mark.parametrize(("said", "sep"), [("tab", "\t"), ("\\t", "\t"), ("space", " "), (";", ";"), ("\t", "\t")])
+def test_separators(said: str, sep: str) -> None:
+    assert parse("yarnml run mine", "Mine.", {"reading": Reading}, ["--sep", said])["reading"].options().sep == sep
 
 
 def test_a_file_is_beaten_by_the_command_line(tmp_path: Path) -> None:
@@ -79,6 +142,8 @@ def test_a_file_is_beaten_by_the_command_line(tmp_path: Path) -> None:
         ("epochs: many", "epochs: expected a whole number at least 1, got 'many'"),
         ("epochs: 0", "epochs: expected a whole number at least 1, got 0"),
         ("config: other.yaml", "unknown key 'config'"),
+        ("epochs: 3\nlabel: y\nepochs: 3", "'epochs' is said twice, in lines 1 and 3"),
+        ("batch_size: 3\nbatch-size: 4", "'batch-size' is said twice, in lines 1 and 2"),
     ],
 )
 def test_a_wrong_file_is_named_with_its_key(tmp_path: Path, text: str, says: str) -> None:
@@ -98,6 +163,8 @@ def test_a_wrong_file_is_named_with_its_key(tmp_path: Path, text: str, says: str
         (["--how", "both"], "--how: expected one of full, mini, got 'both'"),
         (["--epochs"], "--epochs"),
         (["word"], "unexpected 'word'"),
+        (["--shuffle=maybe"], "--shuffle: expected true or false, got 'maybe'"),
+        (["--header=maybe"], "--header: expected true or false or none, got 'maybe'"),
     ],
 )
 def test_a_wrong_flag_is_said_in_one_line(args: list[str], says: str) -> None:

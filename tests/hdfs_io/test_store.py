@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -276,3 +277,12 @@ def test_what_is_no_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="did you mean") as caught:
         list_files(str(data / "linkde"))
     assert "'linked'" in str(caught.value)
+
+
+def test_hdfs_without_its_package_is_said_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "hdfs_native", None)
+    with pytest.raises(
+        DataError, match=r"^hdfs://nohost:1: HDFS needs the package hdfs-native .*; pip install"
+    ) as caught:
+        list_files("hdfs://nohost:1/x")
+    assert "\n" not in str(caught.value)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from yarnml import __version__
-from yarnml.cli.line import refusal
+from yarnml.cli.line import refusal, wanted
 from yarnml.cli.signals import Terminated, terminable
 
 COMMANDS = {  # name -> what it takes, what it does
@@ -98,7 +98,7 @@ def _dispatch(args: list[str]) -> int:
         raise UsageError(f"no command {name!r}{nearest(name, COMMANDS)}")
     if any("hdfs://" in word for word in rest):
         _find_hadoop()
-    with refusal(rest[0] if rest else "", "--json" in rest and name in RUNS):
+    with refusal(rest[0] if rest else "", name in RUNS and wanted(rest)):
         command = import_module(f"yarnml.cli.{name}")
     code: int = command.main(rest)
     return code

@@ -13,6 +13,8 @@ from yarnml.config import config_from_dict, flag, hints, read_yaml
 from yarnml.errors import UsageError, nearest
 from yarnml.value import known, metavar, options, read, repeated
 
+YES_OR_NO = ("true", "false", "none")
+
 
 def parse(prog: str, description: str, groups: Mapping[str, type], args: Sequence[str]) -> dict[str, Any]:
     """Fill the dataclasses of `groups` from the command line; each is shown under its name in --help.
@@ -60,12 +62,35 @@ def _words_of_file(args: Sequence[str], groups: Mapping[str, type]) -> list[str]
 
 
 def _spelled_out(args: Sequence[str], groups: Mapping[str, type]) -> list[str]:
-    """`--header` and `--no-header` as `--header=true` and `--header=false`, where it may also be left open."""
-    means: dict[str, str] = {}
-    for name, hint in ((name, hint) for group in groups.values() for name, hint in hints(group).items()):
-        if hint == bool | None:
-            means |= {flag(name): f"{flag(name)}=true", flag(f"no_{name}"): f"{flag(name)}=false"}
-    return [means.get(word.replace("_", "-"), word) for word in args]
+    """Flags of yes or no in the one way that tyro reads, however they are written.
+
+    `--json`, `--json true` and `--json=true`; where a choice may also be left open, `--header`, `--no-header`,
+    `--header false` and `--header none` become `--header=...`.
+    """
+    every = {flag(name): hint for group in groups.values() for name, hint in hints(group).items()}
+    spelled, rest = list[str](), list(args)
+    while rest:
+        word = rest.pop(0)
+        name, equals, value = word.partition("=")
+        name = name.replace("_", "-")
+        negated = flag(name.removeprefix("--no-")) if name.startswith("--no-") and not equals else ""
+        if every.get(name) in (bool, bool | None):
+            if not equals:
+                value = rest.pop(0) if rest and rest[0].lower() in YES_OR_NO else "true"
+            spelled.append(_yes_or_no(name, value.lower(), every[name]))
+        elif every.get(negated) == bool | None:
+            spelled.append(_yes_or_no(negated, "false", every[negated]))
+        else:
+            spelled.append(word)
+    return spelled
+
+
+def _yes_or_no(name: str, value: str, hint: Any) -> str:
+    if hint == bool | None:
+        return f"{name}={value}"
+    if value not in ("true", "false"):
+        raise UsageError(f"{name}: expected true or false, got {value!r}")
+    return name if value == "true" else flag(f"no_{name.removeprefix('--')}")
 
 
 def _words(name: str, value: Any, hint: Any) -> list[str]:

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from yarnml.cli.signals import ended_by
+
+
+def wanted(args: Sequence[str]) -> bool:
+    """Whether --json is said, read ahead of the parser: what is refused should be told, too."""
+    return any(word.lower() in ("--json", "--json=true") for word in args)
 
 
 @contextmanager

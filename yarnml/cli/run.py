@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TextIO
 
 from yarnml.cli.flags import parse
-from yarnml.cli.line import print_json, refusal
+from yarnml.cli.line import print_json, refusal, wanted
 from yarnml.cli.signals import CODES, deaf, leave, on_term
 from yarnml.comm.outcome import Outcome
 from yarnml.config import config_to_dict, refuse_reserved
@@ -37,7 +37,7 @@ def main(args: Sequence[str]) -> int:
     ref, *rest = args
     if ref.startswith("-"):
         raise UsageError(f"say the app before its flags: yarnml run APP {ref} ...")
-    as_json = "--json" in rest
+    as_json = wanted(rest)
     with refusal(ref, as_json):
         run = _start(ref, rest)
     return 0 if run is None else end(run, as_json)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from yarnml.cli.flags import parse
-from yarnml.cli.line import refusal
+from yarnml.cli.line import refusal, wanted
 from yarnml.cli.run import end
 from yarnml.cli.signals import on_term
 from yarnml.config import config_to_dict, refuse_reserved
@@ -34,7 +34,7 @@ def main(args: Sequence[str]) -> int:
     ref, *rest = args
     if ref.startswith("-"):
         raise UsageError(f"say the app before its flags: yarnml submit APP {ref} ...")
-    as_json = "--json" in rest
+    as_json = wanted(rest)
     with refusal(ref, as_json):
         run, detached = _start(ref, rest)
     if run is None:
