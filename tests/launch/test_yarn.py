@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 import sys
-import threading
 import time
 import urllib.request
 from collections.abc import Iterator
@@ -130,6 +130,12 @@ def test_mlr_from_and_to_hdfs_then_its_model_on_the_cluster(
     ]  # fmt: skip
 
 
+def test_kmeans_in_an_environment_that_ships_itself(data: str, clean: None) -> None:
+    options = {"data": data, "k": 2, "workers": 1, **SMALL, "env": None}
+    run = yarnml.submit("kmeans", **options).wait()
+    assert 0 < run.result["train"]["inertia"] < 9000
+
+
 def test_two_runs_at_once_share_nothing(app: str, clean: None) -> None:
     runs = [yarnml.submit(app, workers=1, **SMALL) for _ in range(2)]
     assert [run.wait().state for run in runs] == ["succeeded", "succeeded"]
@@ -158,12 +164,12 @@ def test_it_is_seen_and_killed_from_anywhere(app: str, clean: None, capsys: pyte
     assert status([run.url]) == 0
     said = capsys.readouterr().out
     assert re.search(r"worker 1 .* of 400 MiB   host 127.0.0.1[12], pid \d+, container_", said), said
-    follower = threading.Thread(target=logs, args=([run.url, "-f"],), daemon=True)
-    follower.start()
-    assert kill([run.url]) == 0
-    follower.join(30)
-    assert not follower.is_alive()
-    assert "worker-1  | worker 1 home []" in capsys.readouterr().out
+    command = [sys.executable, "-m", "yarnml", "logs", run.url, "-f"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as follower:
+        assert follower.stdout is not None
+        assert any(line == "worker-1  | worker 1 home []\n" for line in follower.stdout)
+        assert kill([run.url]) == 0
+        follower.communicate(timeout=30)
     with pytest.raises(Stopped, match="killed by its user"):
         run.wait()
     assert run.state == "killed"
@@ -171,12 +177,14 @@ def test_it_is_seen_and_killed_from_anywhere(app: str, clean: None, capsys: pyte
 
 def test_containers_that_do_not_come_are_named_and_all_is_released(app: str, clean: None) -> None:
     run = yarnml.submit(app, workers=6, **{**SMALL, "worker_memory": "1GiB"}, start_timeout=15)
-    seen: list[str] = []
     watcher = RunDir(run.url)
-    assert wait_for(
-        lambda: bool((glance := watcher.glance()) and seen.append(glance.waiting) is None and "(" in seen[-1]), 60
-    )
-    assert re.match(r"\d of 8 containers; waiting: .*worker.* \(a worker needs 1 GiB and 1 vcore; free: 127", seen[-1])
+
+    def waiting() -> str:
+        glance = watcher.glance()
+        return "" if glance is None else glance.waiting
+
+    assert wait_for(lambda: "(" in waiting(), 60)
+    assert re.match(r"\d of 8 containers; waiting: .*worker.* \(a worker needs 1 GiB and 1 vcore; free: 127", waiting())
     with pytest.raises(
         RunFailed, match=r"could not start within 15 s: \d of 8 containers; waiting: .*workers? \d.*1 GiB"
     ):
