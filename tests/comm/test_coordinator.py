@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from yarnml.comm.company import FOREVER
 from yarnml.comm.coordinator import Coordinator
 from yarnml.comm.events import (
     Effect,
@@ -26,6 +27,7 @@ from yarnml.comm.events import (
     Stop,
     Tick,
     Unreachable,
+    Waiting,
 )
 from yarnml.comm.outcome import Outcome
 from yarnml.comm.seat import ANY, Seat, seats
@@ -35,9 +37,9 @@ ROLES = {"worker": 2, "server": 1}
 W0, W1, S0 = seats(ROLES)
 
 
-def joined(seat: Seat, peer: str | None = None) -> Joined:
+def joined(seat: Seat, peer: str | None = None, plan: str = "") -> Joined:
     address = f"tcp://{seat.slug}" if seat.role == "server" else ""
-    return Joined(peer or seat.slug, seat, address, f"host h, pid {10 + seat.index}")
+    return Joined(peer or seat.slug, seat, address, f"host h, pid {10 + seat.index}", plan=plan)
 
 
 def told(effects: list[Effect], kind: type[Message]) -> dict[str, Any]:
@@ -90,6 +92,47 @@ def test_who_never_joined_is_named(fresh: Coordinator) -> None:
     assert fresh.handle(Tick(), 59.0) == []
     outcome = ended(fresh.handle(Tick(), 60.0))
     assert outcome.message == "the run could not start: server 0, worker 1 did not join in time"
+
+
+def test_plans_that_differ_end_the_run_by_name(fresh: Coordinator) -> None:
+    fresh.handle(joined(W0, plan="config lr = 1\ntable W (3, 2)"), 0.0)
+    fresh.handle(joined(W1, plan="config lr = 1\ntable W (3, 7)"), 0.0)
+    outcome = ended(fresh.handle(joined(S0, plan="config lr = 1\ntable W (3, 2)"), 0.0))
+    assert outcome.culprit == W1
+    differ = "worker 1 (host h, pid 11) understands the job otherwise than worker 0: table W (3, 7) instead of"
+    assert outcome.message.startswith(differ)
+
+
+def test_who_cannot_say_its_plan_is_let_in_to_say_why(fresh: Coordinator) -> None:
+    for seat, plan in ((W0, "a"), (W1, "")):
+        fresh.handle(joined(seat, plan=plan), 0.0)
+    assert len(told(fresh.handle(joined(S0, plan="a"), 0.0), Roster)) == 3
+
+
+def test_workers_that_wait_for_each_other_fail_after_the_silence(running: Coordinator) -> None:
+    running.handle(HandedIn("worker-0", 0, np.array([1]), clock=2), 1.0)
+    for now in range(2, 12):
+        running.handle(Waiting("worker-1", "server 0 to send rows as of clock 2", clock=3, until=3), now)
+        assert running.handle(Tick(), now) == []
+    outcome = ended(running.handle(Tick(), 12.0))
+    assert outcome.message.startswith("the workers wait for each other: worker 0 waits for the others in a sum or")
+    assert outcome.message.endswith("sum and gather equally often, and end equally many clocks or return")
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_a_sum_does_not_meet_work_that_has_returned(running: Coordinator, order: tuple[int, int]) -> None:
+    parts = [HandedIn("worker-0", 3, np.array([1]), clock=FOREVER), HandedIn("worker-1", 3, np.array([1]), clock=5)]
+    first, second = order
+    assert running.handle(parts[first], 1.0) == []
+    outcome = ended(running.handle(parts[second], 1.0))
+    assert outcome.culprit == W1
+    assert outcome.message.startswith("the work of worker 0 has returned, but worker 1 still calls sum or gather")
+
+
+def test_a_worker_that_waits_for_one_that_computes_is_patient(running: Coordinator) -> None:
+    for now in range(1, 100):
+        running.handle(Waiting("worker-1", "server 0 to send rows as of clock 2", clock=3, until=3), now)
+        assert running.handle(Tick(), now) == []
 
 
 def test_a_gather_answers_all_in_worker_order(running: Coordinator) -> None:
@@ -181,6 +224,7 @@ PEERS = st.sampled_from(["worker-0", "worker-1", "server-0", "another"])
 EVENTS: st.SearchStrategy[Event] = st.one_of(
     st.builds(joined, st.sampled_from([W0, W1, S0, Seat("worker", 5)]), st.one_of(st.none(), PEERS)),
     st.builds(HandedIn, PEERS, st.integers(0, 3), st.just(np.zeros(1))),
+    st.builds(Waiting, PEERS, st.sampled_from(["rows", ""]), st.integers(0, 3), st.integers(0, 3)),
     st.builds(Reported, PEERS, st.just({"loss": 1.0})),
     st.builds(Finished, PEERS, st.none()),
     st.builds(Failed, PEERS, st.just("ValueError: no")),

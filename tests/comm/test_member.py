@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, contextmanager
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,8 @@ from yarnml.comm.outcome import Outcome
 from yarnml.comm.seat import Seat
 from yarnml.errors import PeerLost, Stopped, UsageError
 from yarnml.wire.memory import Exchange, MemoryTransport
-from yarnml.wire.transport import Transport
+from yarnml.wire.message import Fail, Finish, Gather, Gathered, Join, Message, Roster, Wait
+from yarnml.wire.transport import Status, Transport
 from yarnml.wire.zmq import ZmqTransport
 
 WAIT = 20.0  # seconds that nothing here should take
@@ -52,7 +53,7 @@ class Company:
         transport = self.transport()
         listener = transport.listen()
         coordinator = Coordinator(roles, silence=self.silence, join_by=time.monotonic() + WAIT)
-        hub = Hub(listener, coordinator, self.reports.append)
+        self.hub = hub = Hub(listener, coordinator, self.reports.append)
         self.address = listener.address
         self.addressed.set()
         try:
@@ -209,3 +210,94 @@ def test_what_is_no_array_of_numbers_is_refused(company: Callable[..., Company])
 
     for future in everybody(company(), work):
         future.result(WAIT)
+
+
+def test_a_part_that_is_lost_with_its_answer_is_sent_again() -> None:
+    exchange = Exchange()
+    listener = MemoryTransport(exchange).listen()
+
+    def gather() -> list[float]:
+        member = Member.join(MemoryTransport(exchange), listener.address, Seat("worker", 0), address="", silence=WAIT)
+        with closing(member):
+            return [part.item() for part in member.gather(np.array(7.0))]
+
+    def heard(kind: type[Message]) -> tuple[str, Message]:
+        end = time.monotonic() + WAIT
+        while time.monotonic() < end:
+            came = listener.recv(WAIT)
+            if came is not None and isinstance(came[1], kind):
+                return came
+        raise AssertionError(f"no {kind.__name__}")
+
+    with ThreadPoolExecutor(1) as pool:
+        parts = pool.submit(gather)
+        peer, _ = heard(Join)
+        listener.send(peer, Roster(servers=()))
+        heard(Gather)  # and its answer is lost
+        _, again = heard(Gather)
+        assert isinstance(again, Gather)
+        listener.send(peer, Gathered(seq=again.seq, arrays=(again.array,)))
+        assert parts.result(WAIT) == [7.0]
+
+
+def test_a_run_takes_no_harm_from_strangers() -> None:
+    """Well-formed messages of every kind in everybody's name, from peers that aren't them."""
+    with closing_company() as one:
+        go = threading.Event()
+
+        def work(me: Member) -> list[float]:
+            assert go.wait(WAIT)
+            sums = [me.sum(np.array(1.0 + me.seat.index)).item() for _ in range(3)]
+            me.finish()
+            return sums
+
+        members = everybody(one, work)
+        transport = one.transport()
+        evil = transport.connect(one.address, "evil")
+        for sender in (0, 1, -1):
+            for seq in range(4):
+                for forged in (
+                    Join(sender=sender, role="worker", address="", name="evil"),
+                    Gather(sender=sender, seq=seq, array=np.array(100.0)),
+                    Wait(sender=sender, what="rows", read=9),
+                    Finish(sender=sender, result="{}"),
+                    Fail(sender=sender, error="evil"),
+                ):
+                    assert evil.send(forged) is Status.SENT
+        evil.close()
+        transport.close()
+        go.set()
+        for future in members[:2]:
+            assert future.result(WAIT) == [3.0, 3.0, 3.0]
+        one.over.set()
+        assert one.outcome.result(WAIT).ok
+        assert one.hub.refused == 60
+
+
+@contextmanager
+def closing_company() -> Iterator[Company]:
+    made = Company(ZmqTransport, {"worker": 2, "server": 1})
+    try:
+        yield made
+    finally:
+        made.close()
+
+
+def test_workers_that_wait_for_each_other_are_told_so(company: Callable[..., Company]) -> None:
+    """Worker 0 in a gather, worker 1 for a table: over the wire, as `Client` says it."""
+    one = company(silence=1.0)
+
+    def work(me: Member) -> None:
+        me.clock_now = me.seat.index
+        if me.seat.index == 0:
+            me.gather(np.zeros(1))
+        end, due = time.monotonic() + WAIT, 0.0
+        while time.monotonic() < end:
+            if time.monotonic() > due:
+                due = time.monotonic() + 0.3
+                me.waits("server 0 to send rows of table 'W' as of clock 0", until=1)
+            me.check()
+
+    for future in everybody(one, work)[:2]:
+        with pytest.raises(Stopped, match="the workers wait for each other: worker 0 waits for the others in a sum"):
+            future.result(WAIT)

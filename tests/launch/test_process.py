@@ -85,6 +85,24 @@ def test_a_stopped_process_and_what_it_started_end_too(start: Start) -> None:
     until(lambda: not child.is_running() or child.status() == psutil.STATUS_ZOMBIE)
 
 
+def test_what_a_process_leaves_behind_ends_with_it(start: Start) -> None:
+    process = start("import subprocess; print('child', subprocess.Popen(['sleep', '60']).pid, flush=True)")
+    until(process.exited)
+    child = int(process.words().split()[-1])
+    until(lambda: not psutil.pid_exists(child) or psutil.Process(child).status() == psutil.STATUS_ZOMBIE)
+    assert process.exited() == f"(pid {process.pid}) ended with exit code 0"
+
+
+def test_a_process_that_is_stopped_is_seen_until_it_goes_on(start: Start) -> None:
+    process = start("time.sleep(60)")
+    assert process.stopped() == 0.0
+    process.signal(signal.SIGSTOP)
+    until(lambda: process.stopped() > 0.05)
+    process.signal(signal.SIGCONT)
+    until(lambda: process.stopped() == 0.0)
+    assert process.exited() is None
+
+
 def test_cores_and_memory_are_set_before_python_starts(start: Start) -> None:
     process = start("print(os.environ['OMP_NUM_THREADS'], os.environ['MALLOC_TOP_PAD_'])")
     until(process.exited)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import threading
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -12,7 +13,10 @@ import zmq
 from tests.conformance.test_transport import MESSAGES
 from tests.wire.test_frames import bytes_of, mutate
 from yarnml.comm.company import Alone
+from yarnml.errors import RunFailed
 from yarnml.ps import Client, TableSpec, connect, serve
+from yarnml.wire.memory import Exchange, MemoryTransport
+from yarnml.wire.message import Done, EndClock, Farewell, Get, Increments, Message, Patch
 from yarnml.wire.zmq import ZmqTransport
 
 SPECS = [TableSpec("W", (10, 2))]
@@ -55,6 +59,66 @@ def storm(count: int) -> int:
     working.close()
     serving.close()
     return refused[0]
+
+
+@pytest.fixture
+def transport() -> Iterator[ZmqTransport]:
+    made = ZmqTransport()
+    yield made
+    made.close()
+
+
+def forged(rng: random.Random) -> Message:
+    """What a worker could have sent."""
+    head = {"sender": rng.randrange(2), "clock": rng.randrange(3), "seq": rng.randrange(1, 4)}
+    patch = Patch(0, 0, None, np.full((10, 2), 100, np.float32))
+    return rng.choice(
+        [EndClock(**head, patches=(patch,)), Increments(**head, patches=(patch,)), Done(**head), Farewell(**head)]
+    )
+
+
+def test_well_formed_messages_of_strangers_are_refused(transport: ZmqTransport) -> None:
+    refused: list[int] = []
+    serving = ZmqTransport()
+    listener = serving.listen()
+
+    def server() -> None:
+        refused.append(serve(listener, SPECS, server=0, servers=1, workers=2, staleness=0, seed=0, check=lambda: None))
+        listener.close()
+
+    thread = threading.Thread(target=server)
+    thread.start()
+    evil = transport.connect(listener.address, "worker 9")
+    rng = random.Random(1)
+    for _ in range(200):
+        evil.send(forged(rng))
+    evil.close()
+    company = Alone(lambda _: None, lambda: None)
+    clients = [
+        Client(company, transport, connect(transport, [listener.address], w), SPECS, worker=w, staleness=0, deadline=60)
+        for w in (0, 1)
+    ]
+    for client in clients:
+        client.table("W").inc(4, np.ones(2))
+        client.clock()
+    for client in clients:
+        assert client.table("W").get().sum() == 4
+        assert (client.sent_bytes, client.received_bytes) == (8, 80)
+        client.end()
+    for client in clients:
+        client.finish()
+    thread.join(30)
+    assert not thread.is_alive()
+    serving.close()
+    assert refused == [200]
+
+
+def test_what_a_worker_of_the_run_cannot_mean_ends_the_run() -> None:
+    exchange = Exchange()
+    listener = MemoryTransport(exchange).listen()
+    MemoryTransport(exchange).connect(listener.address, "worker 0").send(Get(sender=0, seq=1, table=3))
+    with pytest.raises(RunFailed, match="worker 0 sent what can't be taken: a get of table 3 of 1"):
+        serve(listener, SPECS, server=0, servers=1, workers=1, staleness=0, seed=0, check=lambda: None)
 
 
 def test_a_storm_of_mutated_messages() -> None:

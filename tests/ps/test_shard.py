@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from yarnml.comm.company import FOREVER
 from yarnml.ps import AdaGrad, TableSpec
 from yarnml.ps.shard import ACK_EVERY, Send, Shard
-from yarnml.ps.spec import FOREVER, resolve
+from yarnml.ps.spec import resolve
 from yarnml.wire.frames import WireError
 from yarnml.wire.message import Ack, Ask, Beat, Done, EndClock, Farewell, Get, Increments, Message, Nack, Patch, Rows
 

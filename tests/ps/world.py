@@ -13,12 +13,13 @@ from typing import Any
 
 import numpy as np
 
+from yarnml.comm.company import FOREVER
 from yarnml.ps.cache import Cache
 from yarnml.ps.keys import Key, key
 from yarnml.ps.patches import Patches, split
 from yarnml.ps.sender import Sender
 from yarnml.ps.shard import Send, Shard
-from yarnml.ps.spec import FOREVER, TableSpec, resolve
+from yarnml.ps.spec import TableSpec, resolve
 from yarnml.wire import message as m
 
 

@@ -21,7 +21,7 @@ from yarnml.app.saved import bound
 from yarnml.app.scores import score
 from yarnml.app.share import Share
 from yarnml.comm.company import Company
-from yarnml.errors import RunFailed
+from yarnml.comm.plain import plain_numbers
 from yarnml.job import Job, Part
 from yarnml.kernels.crew import Crew
 from yarnml.model import Artifacts, Model
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from yarnml.ps import Table, Tables
 
 T = TypeVar("T")
-RETURNED = np.frombuffer(b"the work has returned", np.uint8)  # what workers meet with when it has
 WORK = 3  # the purpose of the random numbers that an app draws
 
 
@@ -166,8 +165,10 @@ class Worker:
     def report(self, **numbers: float) -> None:
         """Numbers of this clock for whoever watches the run: loss=..., moved=... .
 
-        Raises RunFailed if one is nan or inf: nothing that is learned from then on would be of use.
+        Raises RunFailed if one is nan or inf: nothing that is learned from then on would be of use. Raises UsageError
+        for what is no number.
         """
+        numbers = plain_numbers(numbers)
         finite_numbers(numbers, f"at clock {self.clock_now}", self.config)
         self._company.report({"clock": self.clock_now, "epoch": self._epoch, **self._totals(), **numbers})
 
@@ -189,16 +190,10 @@ class Worker:
     def settle(self) -> None:
         """Work has returned: nobody waits for this worker's clocks any more, and it waits for the work of all.
 
-        From then on reads see all that anybody added, whatever the staleness. Raises RunFailed if another worker is
-        still at work and has come here by a sum or gather of its own: it would be handed a stranger's numbers.
+        From then on reads see all that anybody added, whatever the staleness.
         """
         self._client.end()
-        for worker, part in enumerate(self.gather(RETURNED)):
-            if part.dtype != RETURNED.dtype or not np.array_equal(part, RETURNED):
-                raise RunFailed(
-                    f"the work of worker {self.index} has returned, but worker {worker} still calls sum or gather: all "
-                    f"workers must call them equally often (`me.stop`, too, must be set by all of them)"
-                )
+        self.gather(np.zeros(0))
 
     def finish(self) -> None:
         """Nothing will be read any more."""

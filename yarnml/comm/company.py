@@ -8,6 +8,10 @@ from typing import Any, final
 
 import numpy as np
 
+from yarnml.comm.plain import plain_numbers
+
+FOREVER = 1 << 62  # the clock of a worker whose work has returned
+
 
 class Company(ABC):
     """What one worker may ask of all workers together. Every method is a barrier unless it says otherwise."""
@@ -25,10 +29,13 @@ class Company(ABC):
 
     @abstractmethod
     def report(self, numbers: dict[str, float]) -> None:
-        """Send progress numbers to whoever shows and keeps them. Not a barrier, may be thinned out."""
+        """Send progress numbers to whoever shows and keeps them. Not a barrier, may be thinned out.
 
-    def waits(self, what: str, needs: int = 0) -> None:  # noqa: B027 (who is alone waits for nobody)
-        """This worker has long been waiting for `what`, which comes once every worker has ended clock `needs`.
+        Raises UsageError naming what is no number.
+        """
+
+    def waits(self, what: str, until: int = 0) -> None:  # noqa: B027 (who is alone waits for nobody)
+        """This worker has long been waiting for `what`, which comes once every worker has come to clock `until`.
 
         "": it waits no more. Not a barrier.
         """
@@ -58,4 +65,4 @@ class Alone(Company):
         self._stopping()
 
     def report(self, numbers: dict[str, float]) -> None:
-        self._on_report(numbers)
+        self._on_report(plain_numbers(numbers))

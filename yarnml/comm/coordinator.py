@@ -2,15 +2,18 @@
 
 event        while joining               while running                   when over
 Joined       seat it, or refuse;         answer again, or refuse         say so
-             all are here: the roster
+             all are here: the roster,
+             or failure if plans differ
 HandedIn     -                           complete: everybody's parts     say so
+Waiting      -                           note it                         -
 Reported     pass on                     pass on                         -
 Finished     acknowledge                 acknowledge; the last worker's  acknowledge, or say so
                                          is the run's success
 Failed       failure                     failure                         say so
 Exited       note, unless it finished    note, unless it finished        -
 Unreachable  note since when             note since when                 -
-Tick         too late, exited, silent    exited, silent: failure         -
+Tick         too late, exited, silent    exited, silent, each waiting    -
+                                         for the other: failure
 Stop         the end                     the end                         -
 """
 
@@ -18,8 +21,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from itertools import zip_longest
 from typing import Any, assert_never, final
 
+from yarnml.comm.company import FOREVER
 from yarnml.comm.events import (
     Effect,
     End,
@@ -36,14 +41,18 @@ from yarnml.comm.events import (
     Stop,
     Tick,
     Unreachable,
+    Waiting,
 )
 from yarnml.comm.meeting import Meeting
 from yarnml.comm.outcome import Outcome
 from yarnml.comm.roll import Entry, Homes, Roll
 from yarnml.comm.seat import Seat, spoken
+from yarnml.comm.waits import Waits
 from yarnml.wire.message import Abort, Ack, Gathered, Roster
 
 LAST_WORDS = 0.5  # seconds in which what a process said before it ended may still arrive, and tells more
+
+EQUALLY = "All workers must call sum and gather equally often, and end equally many clocks or return"
 
 
 @final
@@ -60,6 +69,8 @@ class Coordinator:
         self._homes = homes
         self._roll = Roll(roles)
         self._meeting = Meeting(roles["worker"])
+        self._waits = Waits(roles["worker"])
+        self._opened = (-1, 0, False)  # the newest gather, the first worker in it, and whether its work has returned
         self._exits: list[tuple[float, Exited]] = []
         self._result: dict[str, Any] | None = None
         self.outcome: Outcome | None = None
@@ -68,17 +79,26 @@ class Coordinator:
         return self._live(event, now) if self.outcome is None else self._remind(event, self.outcome)
 
     def _live(self, event: Event, now: float) -> list[Effect]:
+        if isinstance(event, Exited | Unreachable | Reachable | Tick | Stop):
+            return self._see(event, now)
         match event:
             case Joined():
                 return self._join(event)
             case HandedIn():
                 return self._hand_in(event)
+            case Waiting():
+                return self._wait(event, now)
             case Reported():
                 return self._report(event)
             case Finished():
                 return self._finish(event)
             case Failed():
                 return self._fail(event)
+        assert_never(event)
+
+    def _see(self, event: Exited | Unreachable | Reachable | Tick | Stop, now: float) -> list[Effect]:
+        """What no member has said."""
+        match event:
             case Exited():
                 return self._exit(event, now)
             case Unreachable() | Reachable():
@@ -88,6 +108,11 @@ class Coordinator:
             case Stop():
                 return self._end(Outcome(event.state, event.reason + self._waiting()))
         assert_never(event)
+
+    def seat_of(self, peer: str) -> Seat | None:
+        """The seat of one who has joined."""
+        entry = self._roll.by_peer(peer)
+        return None if entry is None else entry.seat
 
     def peers(self) -> list[str]:
         """Those who have joined and not been let go: they are to hear that the coordinator lives."""
@@ -111,12 +136,14 @@ class Coordinator:
 
     def _join(self, event: Joined) -> list[Effect]:
         again = not self._roll.missing()
-        refusal = self._roll.join(Entry(event.seat, event.peer, event.address, event.name, event.host))
+        refusal = self._roll.join(Entry(event.seat, event.peer, event.address, event.name, event.host, event.plan))
         if refusal:
             return [Send(event.peer, Abort(reason=refusal))]
         if self._roll.missing():
             return []
         self._roll.settle(self._homes)
+        if (odd := self._roll.odd()) is not None:
+            return self._failed(differing(*odd), odd[0].seat)
         servers = tuple(entry.address for entry in self._roll.entries("server"))
         told = [entry for entry in self._roll.entries() if not again or entry.peer == event.peer]
         return [Send(entry.peer, Roster(servers=servers, index=entry.seat.index)) for entry in told]
@@ -125,12 +152,35 @@ class Coordinator:
         entry = self._roll.by_peer(event.peer)
         if entry is None or entry.seat.role != "worker" or self._roll.missing():
             return []
+        if (mixed := self._mixed(entry.seat.index, event)) is not None:
+            return self._failed(*mixed)
+        self._waits.at(entry.seat.index, event.clock)
+        self._waits.says(entry.seat.index, "", 0, 0.0)
         told = self._meeting.hand_in(entry.seat.index, event.sequence, event.part)
         if not told:
             return self._deserted()
         gathered = Gathered(seq=event.sequence, arrays=tuple(self._meeting.parts(event.sequence)))
         workers = self._roll.entries("worker")
         return [Send(workers[worker].peer, gathered) for worker in told]
+
+    def _mixed(self, worker: int, event: HandedIn) -> tuple[str, Seat] | None:
+        """A worker whose work has returned meets none that is still at work: each would get a stranger's numbers."""
+        returned = event.clock >= FOREVER
+        if event.sequence > self._opened[0]:
+            self._opened = (event.sequence, worker, returned)
+        sequence, other, did = self._opened
+        if event.sequence != sequence or returned == did:
+            return None
+        gone, busy = (worker, other) if returned else (other, worker)
+        text = f"the work of worker {gone} has returned, but worker {busy} still calls sum or gather. {EQUALLY}"
+        return text, Seat("worker", busy)
+
+    def _wait(self, event: Waiting, now: float) -> list[Effect]:
+        entry = self._roll.by_peer(event.peer)
+        if entry is not None and entry.seat.role == "worker" and not self._roll.missing():
+            self._waits.at(entry.seat.index, event.clock)
+            self._waits.says(entry.seat.index, event.what, event.until, now)
+        return []
 
     def _report(self, event: Reported) -> list[Effect]:
         entry = self._roll.by_peer(event.peer)
@@ -176,6 +226,9 @@ class Coordinator:
         silent = self._roll.silent(now, self._silence)
         if silent is not None:
             return self._failed(f"{silent} was silent for {self._silence:g} s", silent.seat)
+        seconds, knot = self._waits.knotted(self._meeting, now)
+        if knot and seconds >= self._silence:
+            return self._end(Outcome("failed", f"the workers wait for each other: {knot}. {EQUALLY}"))
         missing = self._roll.missing()
         if missing and now >= self._join_by:
             return self._failed(f"the run could not start: {spoken(missing)} did not join in time", missing[0])
@@ -186,8 +239,7 @@ class Coordinator:
         gone = [entry.seat for entry in self._awaited() if entry.finished]
         if not gone:
             return []
-        text = f"{spoken(gone)} finished while others wait in a gather or sum; all workers must call them equally often"
-        return self._failed(text, gone[0])
+        return self._failed(f"{spoken(gone)} finished while others wait in a gather or sum. {EQUALLY}", gone[0])
 
     def _awaited(self) -> list[Entry]:
         workers = self._roll.entries("worker")
@@ -215,3 +267,13 @@ class Coordinator:
         if outcome.ok:
             return [Send(event.peer, Ack())] if isinstance(event, Finished) else []
         return [Send(event.peer, Abort(reason=outcome.message))]
+
+
+def differing(odd: Entry, usual: Entry) -> str:
+    """What two processes that should understand the job alike don't."""
+    lines = zip_longest(odd.plan.splitlines(), usual.plan.splitlines(), fillvalue="nothing")
+    one, other = next((a, b) for a, b in lines if a != b)
+    return (
+        f"{odd} understands the job otherwise than {usual.seat}: {one} instead of {other}. An app's tables must depend "
+        f"on its config and the schema alone, and its code be the same on every host"
+    )

@@ -21,6 +21,7 @@ class Joined:
     address: str  # where it listens; empty if it doesn't
     name: str  # how errors name it: "host h, pid 123"
     host: str = ""  # as the cluster calls it, where that matters
+    plan: str = ""  # a line for each setting and table, as this process understands the job
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +31,17 @@ class HandedIn:
     peer: str
     sequence: int
     part: np.ndarray[Any, Any]
+    clock: int = 0  # the worker's
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """A worker, in its `clock`, waits for what servers send once every worker has come to clock `until`."""
+
+    peer: str
+    what: str  # empty: it waits no more
+    clock: int
+    until: int
 
 
 @dataclass(frozen=True)
@@ -58,7 +70,7 @@ class Failed:
 
 @dataclass(frozen=True)
 class Exited:
-    """Whoever started a process saw it end."""
+    """Whoever started a process saw it end, or not go on."""
 
     seat: Seat
     how: str  # "(pid 77) was killed by SIGKILL"
@@ -91,7 +103,7 @@ class Stop:
     reason: str
 
 
-Event = Joined | HandedIn | Reported | Finished | Failed | Exited | Unreachable | Reachable | Tick | Stop
+Event = Joined | HandedIn | Waiting | Reported | Finished | Failed | Exited | Unreachable | Reachable | Tick | Stop
 
 
 @dataclass(frozen=True, eq=False)

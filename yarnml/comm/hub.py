@@ -22,6 +22,7 @@ from yarnml.comm.events import (
     Send,
     Tick,
     Unreachable,
+    Waiting,
 )
 from yarnml.comm.outcome import Outcome
 from yarnml.comm.seat import Seat
@@ -47,6 +48,7 @@ class Hub:
         self._on_report = on_report
         self._beats: dict[str, Receipt] = {}  # the last one to each peer
         self._beat_due = 0.0
+        self.refused = 0  # messages that weren't from whom they say
 
     def run(self, watch: Callable[[], Iterable[Event]]) -> Outcome:
         """Until the run is over. `watch` is asked each tick what else has happened: exits, a wish to stop."""
@@ -70,9 +72,20 @@ class Hub:
         outcome = None
         while outcome is None and (left := end - time.monotonic()) > 0:
             received = self._listener.recv(left)
-            event = None if received is None else event_of(*received)
+            event = None if received is None else self._heed(*received)
             outcome = None if event is None else self._handle(event)
         return outcome
+
+    def _heed(self, peer: str, message: m.Message) -> Event | None:
+        """What a message means, if its peer may send it: anybody can connect and write any seat into a header."""
+        if isinstance(message, m.Join):
+            known = peer.startswith(Seat(message.role, message.sender).slug + ".")
+        else:
+            seat = self._coordinator.seat_of(peer)
+            known = seat is not None and seat.index == message.sender
+        event = event_of(peer, message) if known else None
+        self.refused += event is None
+        return event
 
     def _handle(self, event: Event) -> Outcome | None:
         now = time.monotonic()
@@ -109,12 +122,18 @@ def event_of(peer: str, message: m.Message) -> Event | None:
     """What a message means to the coordinator; None if it is none of its kinds or makes no sense."""
     match message:
         case m.Join():
-            return Joined(peer, Seat(message.role, message.sender), message.address, message.name, message.host)
+            return Joined(
+                peer, Seat(message.role, message.sender), message.address, message.name, message.host, message.plan
+            )
         case m.Gather():
-            return HandedIn(peer, message.seq, message.array)
+            return HandedIn(peer, message.seq, message.array, message.clock)
+        case m.Wait():
+            return Waiting(peer, message.what, message.clock, message.read)
         case m.Report():
             numbers = _object(message.numbers)
-            return None if numbers is None else Reported(peer, numbers)
+            if numbers is None or not all(isinstance(value, int | float) for value in numbers.values()):
+                return None
+            return Reported(peer, numbers)
         case m.Finish():
             return Finished(peer, _object(message.result))
         case m.Fail():

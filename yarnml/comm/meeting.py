@@ -40,10 +40,18 @@ class Meeting:
         parts = self._parts[sequence]
         return [parts[worker] for worker in range(self.workers)]
 
+    @property
+    def latest(self) -> int:
+        """The newest gather that anybody has asked for."""
+        return max(self._reached)
+
+    def here(self) -> list[int]:
+        """Workers that have asked for the newest gather."""
+        return [worker for worker, reached in enumerate(self._reached) if reached == self.latest]
+
     def waited_for(self) -> list[int]:
         """Workers that a gather still lacks although another worker waits in it."""
-        latest = max(self._reached)
-        return [worker for worker, reached in enumerate(self._reached) if reached < latest]
+        return [worker for worker, reached in enumerate(self._reached) if reached < self.latest]
 
     def check(self) -> None:
         """Raise AssertionError if what is kept contradicts itself."""

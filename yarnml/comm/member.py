@@ -14,14 +14,16 @@ from typing import Any, TypeVar, final
 import numpy as np
 
 from yarnml.comm.company import Company
+from yarnml.comm.plain import plain_numbers
 from yarnml.comm.pulse import Pulse
 from yarnml.comm.seat import Seat
 from yarnml.errors import PeerLost, Stopped, UsageError
 from yarnml.wire.frames import DTYPES
-from yarnml.wire.message import Abort, Ack, Fail, Finish, Gather, Gathered, Join, Message, Report, Roster
+from yarnml.wire.message import Abort, Ack, Fail, Finish, Gather, Gathered, Join, Message, Report, Roster, Wait
 from yarnml.wire.transport import Channel, Status, Transport
 
 AGAIN = 1.0  # seconds after which a question is asked again: its answer may have gone down with a connection
+AGAIN_AT_MOST = 30.0  # seconds: each time it waits twice as long, for what is asked may be large, and the answer late
 REPORT_EVERY = 0.2  # seconds
 SLICE = 0.2  # seconds of one look at the channel
 
@@ -66,19 +68,28 @@ class Member(Company):
 
     @classmethod
     def join(
-        cls, transport: Transport, coordinator: str, seat: Seat, *, address: str, silence: float, place: Place = HERE
+        cls,
+        transport: Transport,
+        coordinator: str,
+        seat: Seat,
+        *,
+        address: str,
+        silence: float,
+        place: Place = HERE,
+        plan: str = "",
     ) -> Member:
         """Take a seat (any, if its index is ANY) and wait until all others have, as long as the coordinator allows.
 
         `address`: where this process listens, "" if it doesn't; `silence`: seconds without a sign of the coordinator
-        after which it is given up. Raises `Stopped` if it refuses or ends the run, `PeerLost` if it is silent.
+        after which it is given up; `plan`: how the job is understood here, which must be as everywhere. Raises
+        `Stopped` if it refuses or ends the run, `PeerLost` if it is silent.
         """
         host = place.host or socket.gethostname()
         name = f"host {host}, pid {os.getpid()}" + (f", {place.container}" if place.container else "")
         channel = transport.connect(coordinator, f"{seat.slug}.{os.getpid()}.{secrets.token_hex(4)}")
         member = cls(channel, seat, (), Pulse(silence))
         try:
-            asks = Join(sender=seat.index, role=seat.role, address=address, name=name, host=host)
+            asks = Join(sender=seat.index, role=seat.role, address=address, name=name, host=host, plan=plan)
             roster = member._ask(asks, Roster)
             member.seat, member.servers = Seat(seat.role, roster.index), roster.servers
         except BaseException:
@@ -89,7 +100,7 @@ class Member(Company):
     def gather(self, array: np.ndarray[Any, Any]) -> list[np.ndarray[Any, Any]]:
         if array.dtype not in DTYPES or array.ndim > 4:
             raise UsageError(f"can't gather an array of {array.dtype} with {array.ndim} axes: numbers, at most 4 axes")
-        question = Gather(sender=self.seat.index, seq=self._rounds, array=array)
+        question = Gather(sender=self.seat.index, clock=self.clock_now, seq=self._rounds, array=array)
         self._rounds += 1
         return list(self._ask(question, Gathered).arrays)
 
@@ -101,8 +112,12 @@ class Member(Company):
             self._take(message)
         self._raise()
 
+    def waits(self, what: str, until: int = 0) -> None:
+        self.channel.send(Wait(sender=self.seat.index, clock=self.clock_now, read=until, what=what))
+
     def report(self, numbers: dict[str, float]) -> None:
         """At most one report in 0.2 s leaves; later numbers replace earlier ones, but never those of another epoch."""
+        numbers = plain_numbers(numbers)
         if numbers.get("epoch") != self._numbers.get("epoch"):
             self.flush()
         self._numbers |= numbers
@@ -134,11 +149,12 @@ class Member(Company):
 
     def _ask(self, question: Message, answer: type[M]) -> M:
         """The answer to a question of this round; older answers are echoes."""
-        due = 0.0
+        due, pause = 0.0, AGAIN
         while True:
             if time.monotonic() >= due:
                 self.channel.send(question)
-                due = time.monotonic() + AGAIN
+                due = time.monotonic() + pause
+                pause = min(2 * pause, AGAIN_AT_MOST)
             message = self.channel.recv(SLICE)
             if message is not None:
                 self._take(message)

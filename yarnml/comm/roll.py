@@ -22,6 +22,7 @@ class Entry:
     address: str  # where it listens; empty if it doesn't
     name: str  # how errors name it: "host h, pid 123"
     host: str = ""  # as the cluster calls it
+    plan: str = ""  # how it understands the job; empty: it can't say
     finished: bool = False
     unreachable_since: float = math.inf  # seconds on the coordinator's clock; inf: it can be reached
 
@@ -89,6 +90,15 @@ class Roll:
             if waiting[seat.role] < 0:
                 left.append(seat)
         return left
+
+    def odd(self) -> tuple[Entry, Entry] | None:
+        """One whose plan isn't that of most, and one of these; None if all agree."""
+        said = [entry for entry in self.entries() if entry.plan]
+        counts = Counter(entry.plan for entry in said)
+        if len(counts) < 2:
+            return None
+        usual = max(counts, key=lambda plan: counts[plan])
+        return next(e for e in said if e.plan != usual), next(e for e in said if e.plan == usual)
 
     def silent(self, now: float, silence: float) -> Entry | None:
         """Who has been out of reach for longest, if that is `silence` seconds or more."""

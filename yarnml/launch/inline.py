@@ -6,7 +6,6 @@ from contextlib import suppress
 from typing import final
 
 from hdfs_io import DataError, join, write_text
-from yarnml.app import load_app
 from yarnml.comm.company import Alone
 from yarnml.comm.events import Report
 from yarnml.comm.outcome import Outcome
@@ -16,6 +15,7 @@ from yarnml.job import Job
 from yarnml.launch.fault import quoting, short, whole
 from yarnml.launch.handle import Handle
 from yarnml.launch.launcher import Launcher, OnReport
+from yarnml.launch.plan import Plan
 from yarnml.launch.work import work
 from yarnml.ps import local_client
 
@@ -37,9 +37,8 @@ def _drive(job: Job, on_report: OnReport, handle: Handle) -> Outcome:
 
     company = Alone(lambda numbers: on_report(Report(0, numbers)), check)
     try:
-        result = work(
-            job, load_app(job.app), 0, company, lambda specs: local_client(specs, seed=job.seed, company=company)
-        )
+        plan = Plan.of(job)
+        result = work(plan, 0, company, local_client(plan.tables, seed=job.seed, company=company))
     except BaseException as error:  # noqa: BLE001 (an app may raise anything, SystemExit too)
         wish = handle.wish()
         if isinstance(error, Stopped) and wish is not None:

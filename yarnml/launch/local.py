@@ -46,7 +46,7 @@ def _drive(job: Job, on_report: OnReport, handle: Handle) -> Outcome:
 class _Run:
     def __init__(self, job: Job, here: Place, listener: Listener, on_report: OnReport, handle: Handle) -> None:
         roles = {"worker": job.workers, "server": job.servers}
-        coordinator = Coordinator(roles, silence=job.silence, join_by=time.monotonic() + JOIN)
+        self._coordinating = coordinator = Coordinator(roles, silence=job.silence, join_by=time.monotonic() + JOIN)
         self._job, self._here, self._handle = job, here, handle
         self._seats = seats(roles)
         self._hub = Hub(listener, coordinator, on_report)
@@ -73,7 +73,17 @@ class _Run:
     def _watch(self) -> list[Event]:
         wish = self._handle.wish()
         exits = [Exited(process.seat, how) for process in self._processes if (how := process.news()) is not None]
-        return [*exits, *([] if wish is None else [wish])]
+        return [*exits, *self._asleep(), *([] if wish is None else [wish])]
+
+    def _asleep(self) -> list[Event]:
+        """Who was stopped before it joined: the coordinator, which can't know its silence, would wait long for it."""
+        missing = self._coordinating.missing()
+        late = [process for process in self._processes if missing and process.seat in missing]
+        return [
+            Exited(process.seat, f"(pid {process.pid}) was stopped, by SIGSTOP or a debugger, before it had joined")
+            for process in late
+            if process.stopped() >= self._job.silence
+        ]
 
     def _all_gone(self) -> bool:
         return all(process.exited() for process in self._processes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 import subprocess
@@ -26,6 +27,7 @@ class RoleProcess:
         self.seat = seat
         self.log = log
         self._told = False
+        self._stopped = math.inf  # since when, on the monotonic clock
         with log.open("ab") as output:
             self._popen = subprocess.Popen(
                 command,
@@ -41,7 +43,9 @@ class RoleProcess:
         return self._popen.pid
 
     def exited(self) -> str | None:
-        """How it ended, None while it runs."""
+        """How it ended, None while it runs. What it had started, and left running, ends with it."""
+        if self._popen.returncode is None and _waitable(self.pid, os.WEXITED):
+            self._kill_group()
         code = self._popen.poll()
         if code is None:
             return None
@@ -50,6 +54,18 @@ class RoleProcess:
         name = next((s.name for s in signal.Signals if s == -code), f"signal {-code}")
         hint = " (by hand, or by the system for want of memory)" if -code == signal.SIGKILL else ""
         return f"(pid {self.pid}) was killed by {name}{hint}"
+
+    def stopped(self) -> float:
+        """Seconds for which it has been seen stopped, by SIGSTOP or a debugger, whenever this was called."""
+        now = time.monotonic()
+        stopped = self._popen.returncode is None and _waitable(self.pid, os.WSTOPPED)
+        self._stopped = min(self._stopped, now) if stopped else math.inf
+        return max(0.0, now - self._stopped)
+
+    def _kill_group(self) -> None:
+        """As long as it isn't reaped, its number can't be another's."""
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.pid, signal.SIGKILL)
 
     def signal(self, *signals: signal.Signals) -> None:
         """Send to it and to whatever it has started."""
@@ -101,6 +117,14 @@ def _wait(processes: list[RoleProcess], seconds: float) -> list[RoleProcess]:
             break
         time.sleep(0.01)
     return processes
+
+
+def _waitable(pid: int, change: int) -> bool:
+    """Whether a child has ended or stopped, without taking note of it."""
+    try:
+        return os.waitid(os.P_PID, pid, change | os.WNOHANG | os.WNOWAIT) is not None
+    except ChildProcessError:
+        return False
 
 
 def environment(threads: int) -> dict[str, str]:

@@ -5,24 +5,22 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn, final
 
-from yarnml.app import load_app
 from yarnml.comm.member import HERE, Member, Place, Vitals
 from yarnml.comm.seat import Seat
 from yarnml.errors import Stopped
 from yarnml.job import Job
 from yarnml.launch.fault import short, whole
 from yarnml.launch.orphan import die_with_launcher
-from yarnml.launch.work import tables, work
-from yarnml.ps import Client, TableSpec, connect, serve
+from yarnml.launch.plan import Plan
+from yarnml.launch.work import work
+from yarnml.ps import Client, connect, serve
 from yarnml.wire.transport import Listener, Transport
 from yarnml.wire.zmq import ZmqTransport
-
-FOREVER = 7 * 86400.0  # seconds: a long clock is no fault, so only the coordinator ends a wait for a table
 
 
 def main() -> None:
@@ -57,14 +55,17 @@ def take_part(job: Job, seat: Seat, coordinator: str, around: Surroundings = Sur
     address = "" if listener is None else listener.address
     member = None
     try:
-        member = Member.join(transport, coordinator, seat, address=address, silence=job.silence, place=around.place)
+        plan, fault = _plan(job)
+        member = Member.join(
+            transport, coordinator, seat, address=address, silence=job.silence, place=around.place, plan=str(plan or "")
+        )
         around.seated(member.seat)
         if around.vitals is not None:
             member.tell(around.vitals)
         if listener is None:
-            member.finish(_work(job, member, transport))
+            member.finish(_work(_whole(plan, fault), member, transport))
         else:
-            _serve(job, member, listener)
+            _serve(_whole(plan, fault), member, listener)
             member.finish()
             listener.close()
     except BaseException as error:  # noqa: BLE001 (an app may raise anything, SystemExit too)
@@ -73,20 +74,33 @@ def take_part(job: Job, seat: Seat, coordinator: str, around: Surroundings = Sur
     transport.close()
 
 
-def _work(job: Job, member: Member, transport: Transport) -> dict[str, Any]:
+def _plan(job: Job) -> tuple[Plan | None, BaseException | None]:
+    """What this process makes of the job, or why it can't: to be raised once the coordinator can hear it."""
+    try:
+        return Plan.of(job), None
+    except BaseException as error:  # noqa: BLE001 (an app may raise anything, SystemExit too)
+        return None, error
+
+
+def _whole(plan: Plan | None, fault: BaseException | None) -> Plan:
+    if fault is not None:
+        raise fault
+    assert plan is not None
+    return plan
+
+
+def _work(plan: Plan, member: Member, transport: Transport) -> dict[str, Any]:
     index = member.seat.index
-
-    def client(specs: Sequence[TableSpec]) -> Client:
-        channels = connect(transport, member.servers, index)
-        return Client(member, transport, channels, specs, worker=index, staleness=job.staleness, deadline=FOREVER)
-
-    return work(job, load_app(job.app), index, member, client)
+    channels = connect(transport, member.servers, index)
+    client = Client(member, transport, channels, plan.tables, worker=index, staleness=plan.job.staleness)
+    return work(plan, index, member, client)
 
 
-def _serve(job: Job, member: Member, listener: Listener) -> None:
+def _serve(plan: Plan, member: Member, listener: Listener) -> None:
+    job = plan.job
     serve(
         listener,
-        tables(job, load_app(job.app)),
+        plan.tables,
         server=member.seat.index,
         servers=job.servers,
         workers=job.workers,

@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import Any
 
-from yarnml.app import App, Worker, execute
+from yarnml.app import Worker, execute
 from yarnml.comm.company import Company
-from yarnml.job import Job
-from yarnml.ps import Tables, TableSpec
-
-Connect = Callable[[Sequence[TableSpec]], Tables]
-
-
-def work(job: Job, app: App, index: int, company: Company, connect: Connect) -> dict[str, Any]:
-    """Run the app as worker `index`; `connect` leads to the run's tables."""
-    return execute(Worker(app, job, index, connect(tables(job, app)), company))
+from yarnml.comm.plain import plain_result
+from yarnml.launch.plan import Plan
+from yarnml.ps import Tables
 
 
-def tables(job: Job, app: App) -> list[TableSpec]:
-    """The run's tables. Every process builds them again from the job, so that none is sent a foreign object."""
-    if app.tables is None or job.train is None:
-        return []
-    return app.specs(app.config(job.config), job.train.dataset.schema)
+def work(plan: Plan, index: int, company: Company, tables: Tables) -> dict[str, Any]:
+    """Run the app as worker `index`. Raises UsageError if what it returns can't be kept as JSON."""
+    results: dict[str, Any] = plain_result(execute(Worker(plan.app, plan.job, index, tables, company)))
+    return results

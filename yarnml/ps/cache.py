@@ -14,11 +14,12 @@ from typing import final
 
 import numpy as np
 
+from yarnml.comm.company import FOREVER
 from yarnml.ps.keys import Key
 from yarnml.ps.pages import Pages
 from yarnml.ps.patches import overlay, touches
 from yarnml.ps.reading import NEVER, Array, Link, Need, Want
-from yarnml.ps.spec import FOREVER, TableSpec, bounds
+from yarnml.ps.spec import TableSpec, bounds
 from yarnml.ps.store import Store
 from yarnml.wire.message import Patch, Rows
 

@@ -10,14 +10,14 @@ from collections.abc import Callable, Sequence
 from time import monotonic
 from typing import final
 
-from yarnml.comm.company import Company
+from yarnml.comm.company import FOREVER, Company
 from yarnml.errors import PeerLost
 from yarnml.ps.cache import Cache
 from yarnml.ps.keys import Key, Rows, checked, key
 from yarnml.ps.patches import Patches, split
-from yarnml.ps.reading import NEVER, Want
-from yarnml.ps.sender import Numbered, Sender, size
-from yarnml.ps.spec import FOREVER, TableSpec, resolve
+from yarnml.ps.reading import Want
+from yarnml.ps.sender import Numbered, Sender, name, size
+from yarnml.ps.spec import TableSpec, resolve
 from yarnml.ps.table import Array, Table, Tables, named, refuse_late
 from yarnml.wire import message as m
 from yarnml.wire.transport import Channel, Status, Transport
@@ -188,7 +188,7 @@ class Client(Tables):
             return False
 
         if not fresh():
-            self._wait(fresh, lambda: self._stale(table, k), needs=table.cache.needs)
+            self._wait(fresh, lambda: self._stale(table, k), until=min(table.cache.needs + 1, FOREVER))
         return table.cache.get(k, table.patches.so_far)
 
     def ask_for(self, table: RemoteTable, k: Key) -> None:
@@ -294,10 +294,10 @@ class Client(Tables):
     def _all_taken(self) -> bool:
         return all(sender.empty for sender in self._senders)
 
-    def _wait(self, ready: Callable[[], bool], awaited: Callable[[], str], needs: int = NEVER) -> None:
+    def _wait(self, ready: Callable[[], bool], awaited: Callable[[], str], until: int = 0) -> None:
         """Take in messages until it is `ready`. Raises what the company's check raises, and PeerLost in the end.
 
-        A wait that takes long is told to the company: for `awaited`, which comes once all have ended clock `needs`.
+        A wait that takes long is told to the company: for `awaited`, which comes once all have come to clock `until`.
         """
         told = heard = start = monotonic()
         while True:
@@ -311,7 +311,7 @@ class Client(Tables):
             heard = now if came else heard
             if now - told > LONG:
                 told = now
-                self._company.waits(awaited(), needs)
+                self._company.waits(awaited(), until)
             if now - start > self._deadline:
                 raise PeerLost(f"waited {self._deadline:g} s for {awaited()}; look at its log and the slowest worker's")
             if now - heard > SILENCE:
@@ -346,4 +346,4 @@ class Client(Tables):
 
 def connect(transport: Transport, addresses: Sequence[str], worker: int) -> list[Channel]:
     """A worker's channels to the servers at these addresses."""
-    return [transport.connect(address, f"worker {worker}") for address in addresses]
+    return [transport.connect(address, name(worker)) for address in addresses]

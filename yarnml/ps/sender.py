@@ -50,6 +50,11 @@ class Sender:
         return list(self._kept)
 
 
+def name(worker: int) -> str:
+    """Under which a worker connects to servers, and no other peer does."""
+    return f"worker {worker}"
+
+
 def size(message: Numbered) -> int:
     """The bytes of its increments."""
     return 0 if isinstance(message, Done | Farewell) else sum(p.values.nbytes for p in message.patches)

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from time import monotonic
 from typing import final
 
+from yarnml.errors import RunFailed
+from yarnml.ps.sender import name
 from yarnml.ps.shard import Send, Shard
 from yarnml.ps.spec import TableSpec, resolve
 from yarnml.wire.frames import WireError
@@ -29,15 +31,15 @@ def serve(
     check: Callable[[], None],
     generation: int = 0,
 ) -> int:
-    """Hold server `server`'s rows until every worker's work has returned.
+    """Hold server `server`'s rows until every worker has said farewell.
 
     `check` is called at least every 100 ms while idle and raises when the run has ended. Returns how many messages were
-    refused because no worker of this run can have sent them.
+    refused because they weren't from a worker of this run; raises RunFailed if one was, and makes no sense.
     """
     shard = Shard(
         resolve(specs, staleness), server=server, servers=servers, workers=workers, seed=seed, generation=generation
     )
-    loop = _Loop(listener, shard)
+    loop = _Loop(listener, shard, generation)
     checked = monotonic()
     while not shard.done:
         loop.turn(CHECK)
@@ -52,8 +54,8 @@ def serve(
 class _Loop:
     """Carries messages between a shard and a listener."""
 
-    def __init__(self, listener: Listener, shard: Shard) -> None:
-        self._listener, self._shard = listener, shard
+    def __init__(self, listener: Listener, shard: Shard, generation: int) -> None:
+        self._listener, self._shard, self._generation = listener, shard, generation
         self._lent: deque[tuple[Receipt, Send]] = deque()
         self.refused = 0
 
@@ -64,16 +66,19 @@ class _Loop:
             self._shard.returned(self._lent.popleft()[1])
         if came is None:
             return
-        try:
-            effects = self._shard.handle(came[1])
-        except WireError:
-            self.refused += 1
+        peer, message = came
+        if peer != name(message.sender) or message.generation != self._generation:
+            self.refused += 1  # anybody can connect, and write any worker into a header
             return
+        try:
+            effects = self._shard.handle(message)
+        except WireError as error:  # it would be sent again and again
+            raise RunFailed(f"worker {message.sender} sent what can't be taken: {error}") from error
         for send in effects:
             self._send(send)
 
     def _send(self, send: Send) -> Status:
-        receipt = self._listener.send(f"worker {send.worker}", send.message, track=bool(send.loan))
+        receipt = self._listener.send(name(send.worker), send.message, track=bool(send.loan))
         if send.loan:
             self._lent.append((receipt, send))
         return receipt.status

@@ -19,13 +19,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
+from yarnml.comm.company import FOREVER
 from yarnml.kernels import rows as kernels
 from yarnml.ps.blocks import Blocks, Loan
 from yarnml.ps.functions.function import Where
 from yarnml.ps.holdings import Holdings
 from yarnml.ps.patches import merge
 from yarnml.ps.sender import Numbered, size
-from yarnml.ps.spec import FOREVER, TableSpec, bounds
+from yarnml.ps.spec import TableSpec, bounds
 from yarnml.wire.frames import WireError
 from yarnml.wire.message import Ack, Ask, Done, EndClock, Farewell, Get, Increments, Message, Nack, Patch, Rows
 

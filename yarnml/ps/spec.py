@@ -12,7 +12,6 @@ from yarnml.errors import UsageError
 from yarnml.ps.functions import Add, Function
 from yarnml.ps.init import Init, zeros
 
-FOREVER = 1 << 62  # the clock of a worker whose work has returned
 DTYPES = ("float32", "float64", "int32", "int64")
 
 

@@ -67,7 +67,7 @@ class Gather(Message):
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wait(Message):
-    """The sender, in its `clock`, waits for servers; they answer once every worker has ended clock `read`."""
+    """The sender, in its `clock`, waits for servers; they answer once every worker has come to clock `read`."""
 
     what: str  # as errors say it; "": it waits no more
 
