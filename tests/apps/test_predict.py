@@ -16,7 +16,7 @@ import yarnml
 from hdfs_io import ReadOptions, scan
 from tests.apps.conftest import Start
 from yarnml.app import load_app
-from yarnml.errors import DataError, RunFailed, UsageError
+from yarnml.errors import DataError, UsageError
 
 
 @pytest.fixture
@@ -111,7 +111,7 @@ def test_data_without_labels_and_columns_in_another_order(
 def test_a_file_by_its_suffix(start: Start, model: str, blobs: Path, tmp_path: Path) -> None:
     start("predict", model=model, data=str(blobs), out=str(tmp_path / "out.csv"), top=1)
     assert len((tmp_path / "out.csv").read_text().splitlines()) == 901
-    with pytest.raises(RunFailed, match="name a directory"):
+    with pytest.raises(UsageError, match="name a directory"):
         start("predict", model=model, data=str(blobs), out=str(tmp_path / "two.csv"), workers=2)
     assert not (tmp_path / "two.csv").exists()
 
