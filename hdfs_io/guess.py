@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv as sheets
 import io
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from difflib import get_close_matches
@@ -117,10 +118,20 @@ def resolve_roles(roles: Roles, names: Sequence[str], where: str) -> Roles:
     if roles.features is not None:
         known = set(names)
         features = tuple(str(c) if c in known else resolve(c, names, where) for c in roles.features)
+        _refuse_names(features, where)
         taken = next((role for role, name in said.items() if name in features), None)
         if taken is not None:
             raise DataError(f"{where}: column {said[taken]!r} can't be both {taken} and a feature")
     return Roles(**said, features=features)
+
+
+def _refuse_names(features: Sequence[str], where: str) -> None:
+    """A choice of features that is none, or names one twice."""
+    if not features:
+        raise DataError(f"{where}: the list of features is empty; name some, or leave it out to take all columns")
+    name, times = Counter(features).most_common(1)[0]
+    if times > 1:
+        raise DataError(f"{where}: feature {name!r} is named twice")
 
 
 def _lines(text: bytes, ended: bool) -> list[str]:

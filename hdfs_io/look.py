@@ -15,6 +15,7 @@ from hdfs_io.guess import form_of, suffixes
 from hdfs_io.listing import list_files
 from hdfs_io.options import ReadOptions
 from hdfs_io.store import join, open_fs
+from hdfs_io.text import is_blank
 from hdfs_io.whole import whole
 
 CHUNK = 8 << 20  # bytes copied at a time
@@ -77,7 +78,7 @@ def _copy_file(source: Any, name: str, target: str, done: int, progress: Callabl
 
 
 def _opening(url: str, options: ReadOptions) -> Iterator[pa.Table]:
-    files = [file for file in list_files(url) if file.size]
+    files = [file for file in list_files(url) if not is_blank(file.url, file.size)]
     if not files:
         return
     reader = reader_for(form_of(files[0], options), GLANCE)

@@ -17,6 +17,7 @@ from hdfs_io.store import open_read
 PAD = 64  # newlines kept after the last byte, so that kernels may read on without looking for the end
 CODECS = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".lz4": "lz4"}
 OPENING = 1 << 12  # bytes that tell whether a file is text
+BLANK = 512  # stored bytes; what is larger holds something
 MARK = b"\xef\xbb\xbf"  # UTF-8's byte order mark
 LAST = 1 << 62  # the stop of a piece whose length isn't known, as it is compressed
 
@@ -134,6 +135,14 @@ def opening(url: str, lines: int = 20, most: int = 32 << 20) -> tuple[bytes, boo
             if have < len(data) or np.count_nonzero(data == 10) > lines or have >= most:
                 return data[:have].tobytes(), have < len(data)
             data = np.concatenate((data, np.empty_like(data)))
+
+
+def is_blank(url: str, size: int) -> bool:
+    """Whether a file of `size` stored bytes holds nothing but blanks, as a compressed part without rows does."""
+    if size > BLANK:
+        return False
+    with stream(url) as file:
+        return not bytes(file.read(1 << 20)).removeprefix(MARK).strip()
 
 
 def magic(url: str) -> bytes:
