@@ -60,7 +60,7 @@ def dense_schema(found: Found, kind: LabelKind) -> tuple[Schema, list[str]]:
     return schema, notes + more + _widened(found, [*features, *map(str, roles.said().values())])
 
 
-def check_schema(found: Found, schema: Schema) -> list[str]:
+def check_schema(found: Found, schema: Schema, *, has_label: bool) -> list[str]:
     """Refuse data that a model's schema can't read; returns remarks."""
     if schema.sparse:
         _check_indices(found)
@@ -68,6 +68,8 @@ def check_schema(found: Found, schema: Schema) -> list[str]:
         _check_columns(found, schema)
     _refuse_faults(found, schema.features or ())
     label, strange = schema.label, found.whole.strange
+    if has_label and label is not None and label.classes is None:
+        _refuse_words(found, label.name)
     if strange is not None and label is not None and label.classes is not None:
         classes = ", ".join(map(str, label.classes[:SHOWN])) + ", ..." * (len(label.classes) > SHOWN)
         raise DataError(
@@ -92,13 +94,29 @@ def missing_in(found: Found, features: Sequence[str]) -> dict[str, Fault]:
 
 
 def _refuse_faults(found: Found, features: Sequence[str] = ()) -> None:
-    """Labels that are no numbers or no values at all, and missing features unless the user said how to read them."""
+    """Labels that are no values, wrong weights, and missing features unless the user said how to read them."""
     labels, missing = found.whole.labels, missing_in(found, features)
     if labels is not None:
         many = f"{labels.count:,} labels are missing, nan or inf"
         found.refuse(DataError(f"{labels.place}: {many}, the first here; correct or remove such rows"))
+    _refuse_weights(found)
     if missing and found.options.missing == "stop":
         found.refuse(missing_error(missing))
+
+
+def _refuse_weights(found: Found) -> None:
+    """Weights that aren't numbers from 0 up, or all 0."""
+    name, bad = found.options.roles.weight, found.whole.weights
+    if name is None or not found.whole.rows:
+        return
+    kind = found.whole.types.get(str(name), pa.null())
+    if bad is not None:
+        many = f"{bad.count:,} weights are missing, nan, inf, negative or no numbers"
+        found.refuse(DataError(f"{bad.place}: {many}, the first here; correct or remove such rows"))
+    elif not is_number(kind):
+        found.refuse(DataError(f"{found.url}: weight column {name!r} holds {_kind(kind)}, where numbers are needed"))
+    elif not found.whole.heaviest:
+        found.refuse(DataError(f"{found.url}: weight column {name!r} is 0 in every row, so that no row would count"))
 
 
 def bare_rows(found: Found) -> bool:
@@ -112,11 +130,9 @@ def bare_rows(found: Found) -> bool:
 def _label(found: Found, name: str, kind: LabelKind) -> tuple[Label, list[str]]:
     what, rows = found.whole.types.get(name, pa.float64()), found.whole.rows
     if kind == "number":
-        if not is_number(what):
-            kinds = f"{_kind(what)}, where a number is to be predicted"
-            raise DataError(f"{found.url}: label column {name!r} holds {kinds}")
+        _refuse_words(found, name)
         return Label(name), []
-    classes = values([found.whole.distinct]) if found.whole.distinct is not None else ()
+    classes = values(found.whole.distinct or ())
     alone = found.options.format == "libsvm"
     wrong = no_classes(name, classes, rows, guessed=found.guessed, alone=alone)
     if wrong is None:
@@ -126,19 +142,25 @@ def _label(found: Found, name: str, kind: LabelKind) -> tuple[Label, list[str]]:
     return Label(name, None if is_number(what) else classes), [f"a classifier refuses this: {wrong}"]
 
 
+def _refuse_words(found: Found, label: str) -> None:
+    kind = found.whole.types.get(label, pa.float64())
+    if not is_number(kind):
+        kinds = f"{_kind(kind)}, where a number is to be predicted"
+        raise DataError(f"{found.url}: label column {label!r} holds {kinds}")
+
+
 def _features(found: Found) -> tuple[list[str], list[str]]:
     """The features' columns, and remarks about columns that are left out."""
     types, everywhere = found.whole.types, _everywhere(found)
     wanted = found.options.roles.features
+    taken = _taken(found)
+    for name in (*taken, *map(str, wanted or ())):
+        _refuse_partial(found, name, everywhere)
     if wanted is not None:
         for name in map(str, wanted):
-            _refuse_partial(found, name, everywhere)
             if not (is_number(types[name]) or pa.types.is_null(types[name])):
                 raise _no_number(found, name)
         return [str(name) for name in wanted], []
-    for name in _taken(found):
-        _refuse_partial(found, name, everywhere)
-    taken = _taken(found)
     free = [name for name in types if name not in taken]
     partial = [name for name in free if name not in everywhere]
     words = [name for name in free if name in everywhere and not is_number(types[name])]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 
 from hdfs_io.schema import Value
 
+MISSING = ("", "?", "#N/A", "N/A", "NA", "NULL", "NaN", "n/a", "nan", "null", "None")  # a missing value in text
 
-def values(distinct: Sequence[pa.Array | NDArray[Any]]) -> tuple[Value, ...]:
+
+def values(arrays: Sequence[pa.Array]) -> tuple[Value, ...]:
     """The label's values in all pieces, sorted: numbers by size, whole ones as int; all as words if any is one."""
-    arrays = [pa.array(part) for part in distinct if len(part)]
+    arrays = [array for array in arrays if len(array)]
     if any(is_text(array.type) for array in arrays):
         return tuple(sorted({str(value) for array in arrays for value in as_words(array).to_pylist()}))
     found = {value for array in arrays for value in array.to_pylist()}
@@ -24,8 +26,23 @@ def values(distinct: Sequence[pa.Array | NDArray[Any]]) -> tuple[Value, ...]:
     return tuple(int(value) if float(value).is_integer() else float(value) for value in sorted(found))
 
 
+def pooled(arrays: Iterable[pa.Array]) -> tuple[pa.Array, ...]:
+    """The same values each once, an array a type: types are reconciled only when all were seen."""
+    kinds: dict[pa.DataType, list[pa.Array]] = {}
+    for array in arrays:
+        kinds.setdefault(array.type, []).append(array)
+    return tuple(pc.unique(pa.chunked_array(alike)) for alike in kinds.values())
+
+
 def is_text(kind: pa.DataType) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+
+
+def is_missing(array: pa.ChunkedArray | pa.Array) -> Any:
+    """Which values are none. Words that spell a missing value are, as where a column of numbers holds them."""
+    if not is_text(array.type):
+        return array.is_null()
+    return pc.or_(array.is_null(), pc.is_in(as_words(array), pa.array(MISSING)))
 
 
 def as_words(array: Any) -> Any:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from hdfs_io.dataset import Dataset, Piece
 from hdfs_io.kinds import widen
-from hdfs_io.labels import values
+from hdfs_io.labels import pooled
 from hdfs_io.listing import DataFile
 from hdfs_io.options import ReadOptions
 from hdfs_io.schema import Value
@@ -29,10 +29,16 @@ class Ask:
     label: str | None = None  # the label's column, if it matters
     distinct: bool = False  # collect the label's values
     classes: tuple[Value, ...] | None = None  # the label's values that are known
+    weight: str | None = None  # the weights' column
     features: tuple[str, ...] | None = None  # columns whose values must be numbers; None: all without a role
     roles: frozenset[str] = frozenset()  # columns with another role than feature
     limit: tuple[int, int] | None = None  # libsvm: least and greatest index that the schema knows
     keep: bool = False  # hand over what was parsed
+
+    @property
+    def precision(self) -> type[np.floating[Any]]:
+        """What holds a label: classes are told apart as doubles, numbers to predict are kept as float32."""
+        return np.float64 if self.distinct or self.classes is not None else np.float32
 
 
 @dataclass(frozen=True)
@@ -50,9 +56,11 @@ class Survey:
     rows: int
     values: int = 0  # stored values of sparse rows
     columns: tuple[tuple[str, pa.DataType], ...] = ()
-    distinct: pa.Array | None = None  # the label's values
+    distinct: tuple[pa.Array, ...] | None = None  # the label's values, an array a type
     labels: Fault | None = None  # labels that are missing, nan or inf
     strange: Fault | None = None  # labels that are none of the known classes
+    weights: Fault | None = None  # weights that are missing, nan, inf, negative or no numbers
+    heaviest: float = 0.0  # the greatest weight
     missing: Mapping[str, Fault] = field(default_factory=dict)  # feature -> its values that are missing, nan or inf
     words: Mapping[str, Fault] = field(default_factory=dict)  # column -> its values that aren't numbers
     least: int | None = None  # libsvm: least and greatest index
@@ -77,9 +85,11 @@ def merged(surveys: Sequence[Survey]) -> Survey:
         rows=sum(survey.rows for survey in surveys),
         values=sum(survey.values for survey in surveys),
         columns=tuple(types.items()),
-        distinct=pa.array(values(distinct)) if distinct else None,
+        distinct=pooled(array for arrays in distinct for array in arrays) if distinct else None,
         labels=together([survey.labels for survey in surveys]),
         strange=together([survey.strange for survey in surveys]),
+        weights=together([survey.weights for survey in surveys]),
+        heaviest=max((survey.heaviest for survey in surveys), default=0.0),
         missing=by_column([survey.missing for survey in surveys]),
         words=by_column([survey.words for survey in surveys]),
         least=min((survey.least for survey in surveys if survey.least is not None), default=None),

@@ -16,6 +16,7 @@ from hdfs_io.listing import list_all
 from hdfs_io.options import ReadOptions
 from hdfs_io.reader import PIECE, Ask, Reader, Survey, merged
 from hdfs_io.schema import Schema
+from hdfs_io.text import is_blank
 
 __all__ = ["LabelKind", "scan"]
 
@@ -37,8 +38,10 @@ def scan(
     without the label's column are fine: `has_label` of the result is false. `keep` lets `load` in this process use
     what was parsed here. `piece` bounds the bytes of text that a thread reads at a time.
 
-    Raises DataError with file and line for text that can't be read, for labels that are missing, nan or inf, and, as
-    the options say, for missing features and for features that `schema` doesn't know.
+    Raises DataError with file and line for text that can't be read, for labels that are missing (words that spell it,
+    as NA does, too), nan or inf, for weights that aren't numbers from 0 up, and, as the options say, for missing
+    features and for features that `schema` doesn't know. A nan in a feature of Parquet, whose statistics don't tell of
+    it, is found by `load`.
     """
     return settle(survey(url, options, label, schema, keep, threads, piece), label, schema, keep)
 
@@ -55,7 +58,7 @@ def survey(
     """The pass over the data: what each piece holds, as `scan` asks."""
     listed = list_all(url)
     files = listed.files
-    full = [file for file in files if file.size]
+    full = [file for file in files if not is_blank(file.url, file.size)]
     if not full:
         raise DataError(f"{url}: all {len(files)} files are empty")
     options = form_of(full[0], options or ReadOptions())
@@ -82,6 +85,7 @@ def _ask(options: ReadOptions, label: LabelKind, schema: Schema | None, keep: bo
         label=None if not wanted or roles.label is None else str(roles.label),
         distinct=wanted and schema is None and label != "number",
         classes=known.classes if wanted and known is not None else None,
+        weight=None if roles.weight is None else str(roles.weight),
         features=None if roles.features is None else tuple(map(str, roles.features)),
         roles=frozenset(map(str, roles.said().values())),
         limit=limit,
@@ -101,11 +105,11 @@ def settle(found: Found, label: LabelKind, schema: Schema | None = None, keep: b
     notes = list(found.notes)
     sparse = found.options.format == "libsvm"
     has_label = label is not None and found.options.roles.label is not None and not (sparse and bare_rows(found))
+    if not found.whole.rows:
+        raise DataError(f"{found.url}: holds no rows")
     if schema is not None:
         has_label = has_label and schema.label is not None
-        notes += check_schema(found, schema)
-    elif not found.whole.rows:
-        raise DataError(f"{found.url}: holds no rows")
+        notes += check_schema(found, schema, has_label=has_label)
     elif sparse:
         if label is not None and not has_label:
             raise DataError(f"{found.url}: its rows have no label")

@@ -12,6 +12,7 @@ from hdfs_io.labels import as_words, is_text, numbers
 from hdfs_io.schema import Value
 
 NAMES = ("label", "y", "target", "class", "outcome")  # what a label is called, in any case
+EXACT = 1 << 53  # doubles hold every whole number below
 MOST = 1000  # more classes than this have to be asked for
 
 
@@ -61,6 +62,9 @@ def no_classes(name: str, classes: Sequence[Value], rows: int, *, guessed: bool,
         why = f"label {name!r} holds numbers such as {broken:g} ({found}), not classes"
         say = "" if alone else "say which column holds the classes: --label, or "
         return f"{why}; {say}use an app that predicts numbers"
+    large = next((value for value in classes if not isinstance(value, str) and abs(value) >= EXACT), None)
+    if large is not None:
+        return f"label {name!r} holds {large}: numbers from 2^53 on aren't told apart; give its classes other names"
     if guessed and not plausible(len(classes), rows):
         why = f"column {name!r} was taken for the label, as none was said, but its values are hardly classes ({found})"
         return f"{why}; say which column is the label: --label"

@@ -2,71 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from hdfs_io.dataset import Dataset
 from hdfs_io.errors import DataError
+from hdfs_io.formats.roles import Place, gaps, is_float, look_at_roles
 from hdfs_io.kernels.tiles import lay
 from hdfs_io.kinds import is_number
-from hdfs_io.labels import as_words, column_codes, is_text, numbers
+from hdfs_io.labels import column_codes, is_text, numbers
 from hdfs_io.reader import Ask, Fault, Frame, Survey
 
 BATCH = 16384  # rows laid out at a time
 PROBE = 1000  # values of a column of words that tell whether it was meant to be numbers
 SHOWN = 5  # columns that an error names
 
-Place = Callable[[int, str], str]  # (row, what) -> "file:line: what"
-
 
 def look_at(table: pa.Table, ask: Ask, place: Place) -> Survey:
     """Survey all rows of a table."""
     names = table.column_names
-    label = table.column(ask.label) if ask.label in names else None
     wanted = set(names).difference(ask.roles) if ask.features is None else set(ask.features)
     features = [name for name in names if name in wanted]
-    return Survey(
-        rows=len(table),
+    return replace(
+        look_at_roles(table, ask, place),
         columns=tuple((field.name, field.type) for field in table.schema),
-        distinct=distinct(label) if label is not None and ask.distinct else None,
-        labels=None if label is None else gaps(label, np.float64, lambda row: place(row, "label")),
-        strange=None if label is None else strange(label, ask, place),
         missing={name: fault for name in features if (fault := _missing(table, name, place)) is not None},
         words={name: fault for name in features if (fault := _words(table, name, place, ask)) is not None},
     )
-
-
-def distinct(label: pa.ChunkedArray) -> pa.Array:
-    """The label's values, each once."""
-    found = pc.unique(as_words(label) if is_text(label.type) else label)
-    return found.filter(found.is_valid())
-
-
-def strange(label: pa.ChunkedArray, ask: Ask, place: Place) -> Fault | None:
-    """The labels that are none of the known classes."""
-    if ask.classes is None:
-        return None
-    codes = column_codes(label, ask.classes)
-    row = int(np.argmin(codes)) if len(codes) else 0
-    return Fault(int((codes < 0).sum()), place(row, f"label {label[row].as_py()!r}")) if (codes < 0).any() else None
-
-
-def gaps(column: pa.ChunkedArray, dtype: type[np.floating[Any]], place: Callable[[int], str]) -> Fault | None:
-    """The values of a column that are missing, nan, inf or too large for `dtype`."""
-    bad = bad_values(column, dtype)
-    return Fault(int(bad.sum()), place(int(np.argmax(bad)))) if bad is not None and bad.any() else None
-
-
-def bad_values(column: pa.ChunkedArray, dtype: type[np.floating[Any]]) -> NDArray[np.bool_] | None:
-    if pa.types.is_floating(column.type):
-        with np.errstate(over="ignore"):
-            return ~np.isfinite(numbers(column).astype(dtype, copy=False))
-    return column.is_null().to_numpy() if column.null_count else None
 
 
 def _missing(table: pa.Table, name: str, place: Place) -> Fault | None:
@@ -82,28 +49,21 @@ def _words(table: pa.Table, name: str, place: Place, ask: Ask) -> Fault | None:
     if not is_text(column.type):
         return None
     probe = column.slice(0, PROBE).drop_null().to_pylist()
-    if ask.features is None and 2 * sum(map(_is_float, probe)) <= len(probe):
+    if ask.features is None and 2 * sum(map(is_float, probe)) <= len(probe):
         return None
-    wrong = [row for row, value in enumerate(column.to_pylist()) if value is not None and not _is_float(value)]
+    wrong = [row for row, value in enumerate(column.to_pylist()) if value is not None and not is_float(value)]
     if not wrong:
         return None
     return Fault(len(wrong), place(wrong[0], f"column {name!r} holds {column[wrong[0]].as_py()[:40]!r}"))
 
 
-def _is_float(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
 class Layer:
     """Lays batches of columns out as rows of a frame, through one reused block of columns."""
 
-    def __init__(self, dataset: Dataset, file: str) -> None:
+    def __init__(self, dataset: Dataset, place: Place) -> None:
+        """`place` says where a row, by its position in the piece, is."""
         self.dataset = dataset
-        self.file = file
+        self.place = place
         self.features = dataset.schema.features or ()
         self.block = np.empty((len(self.features), BATCH), np.float32)
         self.ids: list[pa.ChunkedArray] = []
@@ -118,25 +78,26 @@ class Layer:
         """The id column of all rows put so far."""
         return pa.chunked_array([chunk for column in self.ids for chunk in column.chunks]) if self.ids else None
 
-    def put(self, table: pa.Table, rows: NDArray[np.int64], frame: Frame, at: int) -> None:
-        """Put the `rows` (positions) of a table of at most BATCH rows at the frame's rows from `at`."""
+    def put(self, table: pa.Table, first: int, rows: NDArray[np.int64], frame: Frame, at: int) -> None:
+        """Put the piece's `rows`, all in a table of at most BATCH rows from `first` on, at the frame's from `at`."""
         part = slice(at, at + len(rows))
         assert frame.X is not None
         for j, name in enumerate(self.features):
-            self._feature(table.column(name), j, name)
+            self._feature(table.column(name), j, first)
+        rows = rows - first
         lay(self.block, rows, frame.X[part])
         roles = self.dataset.options.roles
         kept = table.select(self.columns()[len(self.features) :])
         if len(rows) < len(table):
             kept = kept.take(pa.array(rows))
         if frame.y is not None:
-            frame.y[part] = self._label(kept.column(roles.label))
+            frame.y[part] = self._label(kept.column(roles.label), first + rows)
         if frame.weight is not None:
             frame.weight[part] = numbers(kept.column(roles.weight))
         if roles.id is not None:
             self.ids.append(kept.column(roles.id))
 
-    def _feature(self, column: pa.ChunkedArray, j: int, name: str) -> None:
+    def _feature(self, column: pa.ChunkedArray, j: int, first: int) -> None:
         row = self.block[j, : len(column)]
         with np.errstate(over="ignore"):
             row[:] = numbers(column)
@@ -144,17 +105,19 @@ class Layer:
         if missing == "zero":
             np.nan_to_num(row, copy=False, nan=0.0, posinf=0.0, neginf=0.0)
         elif missing == "stop" and not np.isfinite(row).all():
-            fault = Fault(int(np.count_nonzero(~np.isfinite(row))), f"{self.file}: column {name!r}")
-            raise missing_error({name: fault})
+            bad, name = ~np.isfinite(row), self.features[j]
+            where = self.place(first + int(np.argmax(bad)), f"column {name!r}")
+            raise missing_error({name: Fault(int(np.count_nonzero(bad)), where)})
 
-    def _label(self, column: pa.ChunkedArray) -> NDArray[Any]:
+    def _label(self, column: pa.ChunkedArray, rows: NDArray[np.int64]) -> NDArray[Any]:
         label = self.dataset.schema.label
         if label is None or label.classes is None:
             return numbers(column)
         codes = column_codes(column, label.classes)
         if codes.min(initial=0) < 0:
-            value = column[int(np.argmin(codes))].as_py()
-            raise DataError(f"{self.file}: label {value!r} is not one of the model's classes")
+            at = int(np.argmin(codes))
+            what = f"label {column[at].as_py()!r} is not one of the model's classes"
+            raise DataError(self.place(int(rows[at]), what))
         return codes
 
 

@@ -21,6 +21,7 @@ from hdfs_io.errors import DataError
 from hdfs_io.formats.columns import BATCH, Layer, look_at
 from hdfs_io.formats.repair import repaired
 from hdfs_io.kernels.records import squeeze, walk
+from hdfs_io.labels import MISSING
 from hdfs_io.listing import DataFile
 from hdfs_io.options import ReadOptions
 from hdfs_io.reader import PIECE, Ask, Filled, Frame, Reader, Survey, merged
@@ -28,7 +29,8 @@ from hdfs_io.text import LAST, MARK, Block, Buffer, blocks, codec, line_of, open
 
 ALL = 1 << 62
 WRONG = re.compile(r"Row #(\d+): Expected (\d+) columns, got (\d+): (.*)", re.DOTALL)  # Arrow's words
-NULLS = ["", "?", "#N/A", "N/A", "NA", "NULL", "NaN", "n/a", "nan", "null", "None"]  # spellings of a missing value
+
+NO_TEXT = "holds bytes that are no UTF-8; convert the file, as with `iconv -f latin1 -t utf-8`"
 
 
 @dataclass(frozen=True)
@@ -74,14 +76,14 @@ class Csv(Reader):
         return replace(merged(surveys), kept=kept if ask.keep else None)
 
     def fill(self, dataset: Dataset, piece: Piece, rows: NDArray[np.int64], frame: Frame, kept: Any) -> Filled:
-        layer = Layer(dataset, piece.file)
+        layer = Layer(dataset, lambda _, what: f"{piece.file}: {what}")
         at = first = 0
         for whole in kept if kept is not None else (table for _, table in self._tables(piece, layer.columns())):
             for lo in range(0, len(whole), BATCH):
                 table = whole.slice(lo, BATCH)
                 low, high = np.searchsorted(rows, (first, first + len(table)))
                 if high > low:
-                    layer.put(table, rows[low:high] - first, frame, at)
+                    layer.put(table, first, rows[low:high], frame, at)
                 at, first = at + int(high - low), first + len(table)
         if first != piece.rows:
             raise DataError(f"{piece.file}: has changed since it was scanned; start again")
@@ -108,7 +110,7 @@ class Csv(Reader):
         text = block.data[block.lo : block.hi].data
         read = pacsv.ReadOptions(use_threads=False, block_size=len(text) + 1, column_names=list(names))
         parse = pacsv.ParseOptions(delimiter=self.sep, newlines_in_values=True)
-        convert = pacsv.ConvertOptions(null_values=NULLS, include_columns=columns, timestamp_parsers=[])
+        convert = pacsv.ConvertOptions(null_values=MISSING, include_columns=columns, timestamp_parsers=[])
         try:
             table = pacsv.read_csv(pa.BufferReader(pa.py_buffer(text)), read, parse, convert)
         except pa.ArrowInvalid as error:
@@ -118,6 +120,10 @@ class Csv(Reader):
             row, right, columns_there, shown = wrong.groups()
             what = f"{columns_there} columns where there should be {right}: {shown[:60]!r}"
             raise DataError(self._place(file, block, int(row) - 1, what)) from None
+        for name, column in zip(table.column_names, table.columns, strict=True):
+            if pa.types.is_binary(column.type):  # what Arrow makes of bytes that are no text
+                row = next(row for row, value in enumerate(column) if value.is_valid and not is_utf8(value.as_py()))
+                raise DataError(self._place(file, block, row, f"column {name!r} {NO_TEXT}"))
         return repaired(table)
 
     def _place(self, file: str, block: Block, row: int, what: str) -> str:
@@ -138,7 +144,11 @@ class Csv(Reader):
         end = int(walk(text, lo, len(text), ord(self.sep), 1)[1])
         if end == lo:
             raise DataError(f"{url}: its first row has no end; is this CSV?")
-        fields = split(text[lo:end].tobytes().decode(errors="replace"), self.sep)
+        first = text[lo:end].tobytes()
+        if not is_utf8(first):
+            at = next(at for at, line in enumerate(first.split(b"\n"), 1) if not is_utf8(line))
+            raise DataError(f"{url}:{at}: the first row {NO_TEXT}")
+        fields = split(first.decode(), self.sep)
         if not self.options.header:
             features = tuple(map(str, self.options.roles.features or ()))
             numbered = tuple(f"c{i}" for i in range(len(fields)))
@@ -148,6 +158,14 @@ class Csv(Reader):
         if times > 1:
             raise DataError(f"{url}: its header has column {name!r} twice; name each column once")
         return Head(names, min(end, len(text) - 1))
+
+
+def is_utf8(text: bytes) -> bool:
+    try:
+        text.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def split(record: str, sep: str) -> list[str]:

@@ -65,7 +65,7 @@ class Libsvm(Reader):
         for block, lines in self._parsed(piece):
             _count(seen, lines)
             if ask.label and not lines.bare:
-                labels += _fault(block, piece.file, ~np.isfinite(lines.y), "label")
+                labels += _fault(block, piece.file, ~_fits(lines.y, ask.precision), "label")
                 if ask.classes is not None:
                     codes = number_codes(lines.y, ask.classes)
                     strange += _fault(block, piece.file, codes < 0, f"label {lines.y[np.argmin(codes)]:g}")
@@ -81,7 +81,7 @@ class Libsvm(Reader):
             rows=seen.rows,
             values=seen.values,
             columns=((LABEL, pa.float64()),),
-            distinct=pa.array(known) if ask.distinct else None,
+            distinct=(pa.array(known),) if ask.distinct else None,
             labels=together(labels),
             strange=together(strange),
             missing=by_column([{VALUE: fault} for fault in missing]),
@@ -177,6 +177,11 @@ def _more(known: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.floa
     if len(known):
         y = y[known[np.minimum(np.searchsorted(known, y), len(known) - 1)] != y]
     return np.union1d(known, y[np.isfinite(y)]) if len(y) else known
+
+
+def _fits(y: NDArray[np.float64], dtype: type[np.floating[Any]]) -> NDArray[np.bool_]:
+    with np.errstate(over="ignore"):
+        return np.asarray(np.isfinite(y.astype(dtype, copy=False)))
 
 
 def _fault(block: Block, file: str, bad: NDArray[np.bool_], what: str) -> list[Fault]:

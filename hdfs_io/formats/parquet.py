@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
 from typing import Any, final
 
 import numpy as np
@@ -13,7 +16,8 @@ from numpy.typing import NDArray
 
 from hdfs_io.dataset import Dataset, Piece
 from hdfs_io.errors import DataError
-from hdfs_io.formats.columns import BATCH, Layer, distinct, gaps, strange
+from hdfs_io.formats.columns import BATCH, Layer
+from hdfs_io.formats.roles import look_at_roles
 from hdfs_io.kinds import is_number, plain
 from hdfs_io.listing import DataFile
 from hdfs_io.reader import Ask, Fault, Filled, Frame, Reader, Survey, by_column
@@ -44,30 +48,19 @@ class Parquet(Reader):
         with _open(piece.file) as parquet:
             columns = tuple((field.name, plain(field.type)) for field in parquet.schema_arrow)
             missing = _nulls(parquet, piece, ask)
-            label = None
-            if ask.label in parquet.schema_arrow.names:
-                label = parquet.read_row_group(piece.start, columns=[ask.label], use_threads=False).column(0)
-                label = label.cast(plain(label.type))
-
-        def place(row: int, what: str) -> str:
-            return f"{piece.file}: row {row} of row group {piece.start}: {what}"
-
-        return Survey(
-            rows=piece.rows,
-            columns=columns,
-            distinct=distinct(label) if label is not None and ask.distinct else None,
-            labels=None if label is None else gaps(label, np.float64, lambda row: place(row, "label")),
-            strange=None if label is None else strange(label, ask, place),
-            missing=missing,
-        )
+            roles = [name for name in (ask.label, ask.weight) if name in parquet.schema_arrow.names]
+            table = parquet.read_row_group(piece.start, columns=roles, use_threads=False)
+            table.validate(full=True)  # words are UTF-8
+        found = look_at_roles(table, ask, partial(_place, piece))
+        return replace(found, rows=piece.rows, columns=columns, missing=missing)
 
     def fill(self, dataset: Dataset, piece: Piece, rows: NDArray[np.int64], frame: Frame, _kept: Any) -> Filled:
-        layer = Layer(dataset, piece.file)
+        layer = Layer(dataset, partial(_place, piece))
         at = first = 0
         for table in self._batches(piece, layer.columns()):
             low, high = np.searchsorted(rows, (first, first + len(table)))
             if high > low:
-                layer.put(table, rows[low:high] - first, frame, at)
+                layer.put(table, first, rows[low:high], frame, at)
             at, first = at + int(high - low), first + len(table)
         return Filled(id=layer.id())
 
@@ -89,11 +82,23 @@ class Parquet(Reader):
 def _open(url: str) -> Iterator[pq.ParquetFile]:
     with open_read(url) as raw:
         try:
-            parquet = pq.ParquetFile(raw)
-        except pa.ArrowInvalid as error:
-            raise DataError(f"{url}: not a whole Parquet file ({error})") from error
-        with parquet:
-            yield parquet
+            with pq.ParquetFile(raw) as parquet:
+                _refuse_twice(url, parquet.schema_arrow.names)
+                yield parquet
+        except (pa.ArrowException, OSError) as error:
+            if isinstance(error, OSError) and error.errno is not None:  # the store's, not Arrow's
+                raise
+            raise DataError(f"{url}: not a whole Parquet file ({error}); write or copy it again") from error
+
+
+def _refuse_twice(url: str, names: Sequence[str]) -> None:
+    if len(set(names)) < len(names):
+        name, _ = Counter(names).most_common(1)[0]
+        raise DataError(f"{url}: its schema has column {name!r} twice; name each column once")
+
+
+def _place(piece: Piece, row: int, what: str) -> str:
+    return f"{piece.file}: row {row} of row group {piece.start}: {what}"
 
 
 def _nulls(parquet: pq.ParquetFile, piece: Piece, ask: Ask) -> dict[str, Fault]:

@@ -203,12 +203,6 @@ def test_parquet_types_become_one_matrix(place: str, put: Put) -> None:
     assert "column 'a' is int64 and double in different parts: read as double" in dataset.notes
 
 
-def test_parquet_nan_is_found_when_read(put: Put) -> None:
-    dataset = scan(put("n.parquet", parquet(a=np.array([1.0, np.nan]), y=np.array([0, 1]))), label="class")
-    with pytest.raises(DataError, match=r"n\.parquet: column 'a': 1 feature values are missing"):
-        load(dataset, 0, 2)
-
-
 def test_parquet_that_is_none(put: Put) -> None:
     with pytest.raises(DataError, match=r"x\.parquet: not a whole Parquet file"):
         scan(put("x.parquet", b"PAR1 half"), label="class")
