@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pyarrow as pa
+
+from hdfs_io.errors import DataError
 
 
 def is_number(kind: pa.DataType) -> bool:
@@ -32,3 +36,12 @@ def widen(a: pa.DataType, b: pa.DataType) -> pa.DataType:
     if pa.types.is_floating(a) or pa.types.is_floating(b) or pa.types.is_decimal(a) or pa.types.is_decimal(b):
         return pa.float64()
     return pa.int64()
+
+
+def as_kind(column: Any, kind: pa.DataType | str, where: str) -> Any:
+    """An Arrow column as the type that holds it in all pieces. DataError where that type can't hold it as it is."""
+    try:
+        return column.cast(kind)
+    except pa.ArrowException as error:
+        was = f"{column.type} values that can't be read as {kind}, which it is over all files"
+        raise DataError(f"{where} holds {was} ({error}); give the column one type") from error

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from hdfs_io.csr import CSR
 from hdfs_io.dataset import Dataset, Piece
 from hdfs_io.formats import reader_for
+from hdfs_io.kinds import as_kind
 from hdfs_io.reader import Filled, Frame
 from hdfs_io.rows import Rows
 from hdfs_io.sample import Sample
@@ -116,16 +117,17 @@ def read_arrow(dataset: Dataset, lo: int, hi: int, columns: Sequence[str] | None
         for table in reader.tables(piece, columns):
             begin, end = max(lo, first), min(hi, first + len(table))
             if begin < end:
-                yield _typed(table.slice(begin - first, end - begin), types)
+                yield _typed(table.slice(begin - first, end - begin), types, piece.file)
             first += len(table)
 
 
-def _typed(table: pa.Table, types: dict[str, str]) -> pa.Table:
+def _typed(table: pa.Table, types: dict[str, str], file: str) -> pa.Table:
     """The table with columns in the types they have over all files, where Arrow can name them."""
     for i, field in enumerate(table.schema):
         kind = types.get(field.name)
         if kind is not None and kind != str(field.type) and kind in ("double", "int64", "string"):
-            table = table.set_column(i, field.name, table.column(i).cast(kind))
+            column = as_kind(table.column(i), kind, f"{file}: column {field.name!r}")
+            table = table.set_column(i, field.name, column)
     return table
 
 
@@ -167,7 +169,8 @@ def _ids(dataset: Dataset, filled: Sequence[Filled]) -> NDArray[Any] | None:
     columns = [each.id for each in filled if each.id is not None]
     if not columns:
         return np.empty(0, object)
-    kind = dict(dataset.types)[str(dataset.options.roles.id)]
-    cast = kind in ("double", "int64", "string")
-    arrays = [np.asarray((column.cast(kind) if cast else column).to_numpy()) for column in columns]
-    return np.concatenate(arrays)
+    name = str(dataset.options.roles.id)
+    kind = dict(dataset.types)[name]
+    if kind in ("double", "int64", "string"):
+        columns = [as_kind(column, kind, f"{dataset.url}: column {name!r}") for column in columns]
+    return np.concatenate([np.asarray(column.to_numpy()) for column in columns])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -12,6 +12,7 @@ from hdfs_io.assign import GLANCE
 from hdfs_io.errors import DataError
 from hdfs_io.formats import reader_for
 from hdfs_io.guess import form_of, suffixes
+from hdfs_io.kinds import as_kind, widen
 from hdfs_io.listing import list_files
 from hdfs_io.options import ReadOptions
 from hdfs_io.store import join, open_fs
@@ -29,7 +30,17 @@ def head(url: str, options: ReadOptions | None = None, n: int = 10) -> pa.Table:
         have += len(tables[-1])
         if have >= n:
             break
-    return pa.concat_tables(tables, promote_options="permissive") if tables else pa.table({})
+    return pa.concat_tables(_alike(tables, url), promote_options="default") if tables else pa.table({})
+
+
+def _alike(tables: Sequence[pa.Table], url: str) -> Iterator[pa.Table]:
+    """The tables with each column in the least type that holds it in all of them."""
+    kinds: dict[str, pa.DataType] = {}
+    for field in (field for table in tables for field in table.schema):
+        kinds[field.name] = widen(kinds.get(field.name, pa.null()), field.type)
+    for table in tables:
+        columns = [as_kind(table.column(name), kinds[name], f"{url}: column {name!r}") for name in table.column_names]
+        yield pa.table(columns, names=table.column_names)
 
 
 def copy(src: str, dst: str, progress: Callable[[int, int], None] | None = None, *, overwrite: bool = False) -> int:

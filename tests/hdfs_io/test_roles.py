@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from hdfs_io import DataError, ReadOptions, Roles, describe, head, load, scan
+from hdfs_io import DataError, ReadOptions, Roles, describe, head, load, read_arrow, scan
 
 Put = Callable[[str, str | bytes], str]
 WEIGHED = ReadOptions(roles=Roles(label="y", weight="w"))
@@ -243,3 +243,23 @@ def test_a_nan_in_parquet_is_named_by_row_when_read(put: Put) -> None:
     dataset = scan(url, label="class")
     with pytest.raises(DataError, match=r"n\.parquet: row 1000 of row group 1: column 'a': 2 feature values are"):
         load(dataset, 0, 50_000)
+
+
+def test_files_of_other_types_are_reconciled_or_refused(place: str, put: Put) -> None:
+    put("d/0.parquet", parquet(a=[1, 2], c=pa.array([True, False]), y=[0, 1]))
+    put("d/1.parquet", parquet(a=[1.5, 2.5], c=pa.array([2, 3]), y=[0, 1]))
+    assert head(f"{place}/d").to_pydict() == {"a": [1, 2, 1.5, 2.5], "c": [1, 0, 2, 3], "y": [0, 1, 0, 1]}
+    put("d/2.parquet", parquet(a=[1, 2], c=pa.array([{"v": 1}, {"v": 2}]), y=[0, 1]))
+    dataset = scan(f"{place}/d", ReadOptions(roles=Roles(label="y", id="c")), label="class")
+    why = r"column 'c' holds struct<v: int64> values that can't be read as string, which it is over all files"
+    for read in (lambda: load(dataset, 0, 6), lambda: list(read_arrow(dataset, 0, 6)), lambda: head(f"{place}/d")):
+        with pytest.raises(DataError, match=why):
+            read()
+
+
+def test_an_id_that_another_files_type_would_change_is_refused(place: str, put: Put) -> None:
+    put("d/0.parquet", parquet(k=[2**60 + 1, 2], a=[1, 2], y=[0, 1]))
+    put("d/1.parquet", parquet(k=[1.5, 2.5], a=[1, 2], y=[0, 1]))
+    dataset = scan(f"{place}/d", ReadOptions(roles=Roles(label="y", id="k")), label="class")
+    with pytest.raises(DataError, match="column 'k' holds int64 values that can't be read as double"):
+        load(dataset, 0, 4)
