@@ -84,3 +84,29 @@ def test_what_a_clock_has_read_is_handed_out_again() -> None:
     assert before[3, 0] == 0, "what was handed out stands"
     tables.finish()
     thread.join()
+
+
+def test_how_stale_reads_were_is_known() -> None:
+    transport = MemoryTransport(Exchange())
+    listener = transport.listen()
+    thread = threading.Thread(
+        target=lambda: serve(listener, SPECS, server=0, servers=1, workers=2, staleness=2, seed=0, check=alone)
+    )
+    thread.start()
+    fast, slow = (
+        Client(
+            Alone(lambda _: None, alone), transport, connect(transport, [listener.address], w), SPECS,
+            worker=w, staleness=2, deadline=60.0,
+        )
+        for w in (0, 1)
+    )  # fmt: skip
+    fast.table("W").get()
+    assert fast.staleness_seen == 0
+    for _ in range(2):
+        fast.clock()
+    fast.table("W").get()
+    fast.table("W").get([3, 1])
+    assert (fast.staleness_seen, slow.staleness_seen) == (2, 0)
+    for one in (fast, slow):
+        one.finish()
+    thread.join()

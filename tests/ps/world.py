@@ -164,6 +164,8 @@ class Miniature:
             self.reading = (table, k)
             return
         got = self.caches[table].get(k, self.patches[table].so_far)
+        bound = self.world.specs[table].staleness
+        assert not isinstance(bound, int) or self.caches[table].staleness_seen <= bound
         self.world.history.judge(table, self.index, self.clock, k, got)
         self.world.answered += 1
 

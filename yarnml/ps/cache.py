@@ -41,6 +41,7 @@ class Cache:
             int, list[Patch]
         ] = {}  # clock (message, if unbounded) -> own increments that readings may lack
         self._need = self._need_at(0)
+        self.staleness_seen = 0  # the most clocks by which a read lacked another worker's increments
 
     def _need_at(self, clock: int) -> Need:
         read = -1 if self._staleness is None else clock - self._staleness - 1
@@ -115,9 +116,18 @@ class Cache:
 
     def get(self, key: Key, running: list[Patch]) -> Array:
         """The rows of a fresh key, read-only. `running`: own increments that are not sent yet."""
+        if self._staleness and self._need.clock != FOREVER and not self._spec.pulls:  # at 0 it can be but 0
+            if key.rows is not None:
+                self._saw(self._store.version(key.rows))
+            else:
+                self._saw(self._pages.version(self._pages.at(key.start, key.stop)))
         out = self._get_range(key, running) if key.rows is None else self._get_rows(key, running)
         out.flags.writeable = False
         return out[0] if key.single else out
+
+    def _saw(self, version: int) -> None:
+        """A read holds all workers' increments of clocks <= `version`."""
+        self.staleness_seen = max(self.staleness_seen, self._need.clock - 1 - version)
 
     def _get_range(self, key: Key, running: list[Patch]) -> Array:
         page = self._pages.at(key.start, key.stop)
@@ -161,6 +171,8 @@ class Cache:
             return  # answered before
         if want is not None and want.rows is not None:
             self._store.hold(want.rows)
+        if self._spec.pulls and clock == self._need.clock != FOREVER:
+            self._saw(message.read)
         version = clock if self._spec.pulls else message.read
         if message.values:
             self._pages.update(server, message, version, mixed=self._staleness != 0)

@@ -116,6 +116,10 @@ class Client(Tables):
     def received_bytes(self) -> int:
         return self._received_bytes
 
+    @property
+    def staleness_seen(self) -> int:
+        return max((table.cache.staleness_seen for table in self._tables), default=0)
+
     def clock(self) -> None:
         refuse_late(self._ended, "the end of a clock")
         self._send_clock()

@@ -72,6 +72,10 @@ class Local(Tables):
     def received_bytes(self) -> int:
         return 0
 
+    @property
+    def staleness_seen(self) -> int:
+        return 0
+
     def clock(self) -> None:
         refuse_late(self._ended, "the end of a clock")
         for table in self._tables.values():

@@ -8,6 +8,7 @@ from typing import final
 
 import numpy as np
 
+from yarnml.comm.company import FOREVER
 from yarnml.ps.reading import NEVER, Array, Link, Need, Want
 from yarnml.wire.message import Rows
 
@@ -93,6 +94,10 @@ class Pages:
 
     def fresh(self, piece: Piece, need: Need) -> bool:
         return piece.held and max(piece.version, self._links[piece.server].version) >= need.version
+
+    def version(self, page: Page) -> int:
+        """The clock up to which all increments are in all of a page."""
+        return min((max(p.version, self._links[p.server].version) for p in page.pieces), default=FOREVER)
 
     def wanted(self, page: Page, need: Need) -> Iterator[Want]:
         """What to ask for before the page is read."""

@@ -8,6 +8,7 @@ from typing import Any, final
 import numpy as np
 import numpy.typing as npt
 
+from yarnml.comm.company import FOREVER
 from yarnml.kernels import rows as kernels
 from yarnml.ps.reading import NEVER, Array, Index, Link, Need, Want, by_server
 from yarnml.ps.spec import TableSpec
@@ -31,6 +32,10 @@ class Store:
         version = self._lifted(self._version, rows, [link.version for link in self._links])
         fresh: npt.NDArray[np.bool_] = self._held[rows] & (version >= need.version)
         return fresh
+
+    def version(self, rows: Index) -> int:
+        """The clock up to which all increments are in all of these rows."""
+        return int(self._lifted(self._version, rows, [link.version for link in self._links]).min(initial=FOREVER))
 
     def wanted(self, rows: Index, need: Need) -> Iterator[Want]:
         """What to ask for before the rows are read."""

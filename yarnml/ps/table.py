@@ -66,6 +66,11 @@ class Tables(ABC):
     def received_bytes(self) -> int:
         """Bytes of all rows that have come to it."""
 
+    @property
+    @abstractmethod
+    def staleness_seen(self) -> int:
+        """The most clocks by which a read, of any table, lacked other workers' increments; 0 is bulk-synchronous."""
+
     @abstractmethod
     def clock(self) -> None:
         """End the clock: what was added in it leaves, whole. Raises UsageError once the work has returned."""
