@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import yarnml
-from yarnml.errors import RunFailed, Stopped, UsageError
+from yarnml.errors import RunFailed, Stopped
 from yarnml.runs import RunDir, wait_for
 
 TINY = Path(__file__).parent / "tiny"
