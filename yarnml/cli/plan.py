@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from yarnml.job import Job
 
 
-def plan(app: App, job: Job) -> str:
-    """Data as it would be read, app, config, roles, tables and outputs, for a reader."""
+def plan(app: App, job: Job, where: str = "") -> str:
+    """Data as it would be read, app, config, roles, tables and outputs, for a reader. `where` else than here it runs."""
     lines = [f"app      {app.name}: {app.about}"]
     for name, value in job.config.items():
         lines.append(f"         {flag(name)} {shown(value)}")
     lines += said_of_data(job)
-    where = "this process" if job.workers == 1 and job.servers == 1 else "processes of this machine"
+    where = where or ("this process" if job.workers == 1 and job.servers == 1 else "processes of this machine")
     staleness = "none" if job.staleness is None else job.staleness
     lines.append(
         f"roles    {job.workers} worker{'s' * (job.workers != 1)} of {job.threads} threads, "

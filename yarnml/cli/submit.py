@@ -56,7 +56,7 @@ def _start(ref: str, rest: Sequence[str]) -> tuple[Run | None, bool]:
         if showing.dry_run:
             from yarnml.cli.plan import plan
 
-            print(plan(app, submission.job))
+            print(plan(app, submission.job, f"containers of YARN, queue {submission.wish.queue}"))
             return None, True
         run = submission.start(shown)
     on_term(run.kill)
