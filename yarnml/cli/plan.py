@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def plan(app: App, job: Job, where: str = "") -> str:
-    """Data as it would be read, app, config, roles, tables and outputs, for a reader. `where` else than here it runs."""
+    """Data as it would be read, app, config, roles, tables and outputs, for a reader; `where`: if not here."""
     lines = [f"app      {app.name}: {app.about}"]
     for name, value in job.config.items():
         lines.append(f"         {flag(name)} {shown(value)}")
