@@ -218,9 +218,11 @@ class Worker:
         return self.model(arrays)
 
     def _totals(self) -> dict[str, float]:
-        """What this worker has done since its start; bytes only where there is a network between it and its tables."""
+        """What this worker has done since its start; more where there is a network between it and its tables."""
         sent, received = self._client.sent_bytes, self._client.received_bytes
-        moved = {"bytes_out": sent, "bytes_in": received} if sent or received else {}
+        if not sent + received:
+            return {"rows": self._rows_done}
+        moved = {"bytes_out": sent, "bytes_in": received, "staleness": self._client.staleness_seen}
         return {"rows": self._rows_done, **moved}
 
     @property
