@@ -1,7 +1,7 @@
 """Frames: a message as bytes, and bytes as a message or a `WireError`.
 
-    frame 0   header (80 bytes) | a descriptor (44 bytes) of each array
-    frame i   the buffer of array i
+    frame 0       header (80 bytes) | a descriptor (44 bytes) of each array | the buffers of small arrays, aligned
+    frames 1...   the buffers of large arrays, each its own, so that none is copied
 
 Nothing is unpickled. Whatever arrives is checked against fixed types and bounded sizes before an array is made of it.
 """
@@ -20,9 +20,11 @@ from yarnml.wire import message as m
 from yarnml.wire.message import Array, Message, Patch
 
 MAGIC = b"yw"
-VERSION = 2
+VERSION = 3
 HEADER = struct.Struct("<2sBBIiqQqiqqqQI")  # magic version kind | generation sender clock seq read | extra | arrays
 DESCRIPTOR = struct.Struct("<HBBqqqqq")  # table dtype ndim at | shape
+SMALL = 1 << 16  # bytes below which a copy costs less than a frame of its own
+ALIGNED = 16  # bytes: where an array in frame 0 may begin, so that it is used as it lies
 MAX_ARRAYS = 1 << 16
 MAX_BYTES = 1 << 32  # of one array
 MAX_TEXT = 1 << 20
@@ -50,7 +52,7 @@ NONE: Extra = (0, 0, 0, 0, 0)
 
 
 def encode(message: Message) -> list[Frame]:
-    """Header and buffers of a message. Arrays are handed on, not copied, unless they are not contiguous."""
+    """Header and buffers of a message. Large arrays are handed on, not copied, unless they are not contiguous."""
     kind = KIND[type(message)]
     extra, parts = _FORMS[kind].pack(message)
     head = [
@@ -59,13 +61,23 @@ def encode(message: Message) -> list[Frame]:
             *extra, len(parts),
         )
     ]  # fmt: skip
-    frames: list[Frame] = [b""]
+    small: list[bytes] = []
+    large: list[Frame] = []
     for table, at, array in parts:
         shape = array.shape + (0,) * (4 - array.ndim)
         head.append(DESCRIPTOR.pack(table, CODES[array.dtype], array.ndim, at, *shape))
-        frames.append(array if array.flags.c_contiguous else np.ascontiguousarray(array))
-    frames[0] = b"".join(head) if parts else head[0]
-    return frames
+        if array.nbytes < SMALL:
+            small += (array.tobytes(), bytes(-array.nbytes % ALIGNED))
+        else:
+            large.append(array if array.flags.c_contiguous else np.ascontiguousarray(array))
+    if parts:
+        head.append(bytes(-_directory(len(parts)) % ALIGNED))
+    return [b"".join(head + small), *large]
+
+
+def _directory(arrays: int) -> int:
+    """Bytes of the header and the descriptors."""
+    return HEADER.size + arrays * DESCRIPTOR.size
 
 
 def decode(frames: Sequence[Any]) -> Message:
@@ -80,9 +92,9 @@ def decode(frames: Sequence[Any]) -> Message:
         raise WireError(f"not version {VERSION} of the protocol: {magic!r} {version}")
     if kind >= len(_FORMS):
         raise WireError(f"unknown kind {kind}")
-    if n > MAX_ARRAYS or len(frames) != n + 1 or len(head) != HEADER.size + n * DESCRIPTOR.size:
-        raise WireError(f"{n} arrays announced in {len(head)} bytes and {len(frames)} frames")
-    parts = [_part(head, i, frames[i + 1]) for i in range(n)]
+    if n > MAX_ARRAYS or len(head) < _directory(n):
+        raise WireError(f"{n} arrays announced in {len(head)} bytes")
+    parts = _parts(head, n, frames)
     fields = _FORMS[kind].unpack(tuple(extra), parts)
     message: Message = TYPES[kind](
         generation=generation, sender=sender, clock=clock, seq=seq, read=read, **fields
@@ -90,24 +102,50 @@ def decode(frames: Sequence[Any]) -> Message:
     return message
 
 
-def _part(head: bytes, i: int, frame: Any) -> Part:
-    table, code, ndim, at, *shape = DESCRIPTOR.unpack_from(head, HEADER.size + i * DESCRIPTOR.size)
+def _parts(head: bytes, n: int, frames: Sequence[Any]) -> list[Part]:
+    """The arrays: small ones lie in the head one after another, each large one is a frame."""
+    parts, used = [], 1
+    place = _directory(n) + (-_directory(n) % ALIGNED if n else 0)
+    for i in range(n):
+        table, code, ndim, at, *shape = DESCRIPTOR.unpack_from(head, _directory(i))
+        size = _size(i, code, ndim, shape)
+        if size < SMALL:
+            buffer = memoryview(head)[place : place + size]
+            place += size + -size % ALIGNED
+        elif used < len(frames):
+            buffer = memoryview(frames[used])
+            used += 1
+        else:
+            raise WireError(f"array {i} has no frame")
+        if buffer.nbytes != size:
+            raise WireError(f"array {i} of shape {shape} has {buffer.nbytes} bytes instead of {size}")
+        parts.append(Part(table, at, _array_of(buffer, DTYPES[code], shape)))
+    if place != len(head) or used != len(frames):
+        raise WireError(f"{len(head)} bytes and {len(frames)} frames, of which {n} arrays fill {place} and {used}")
+    return parts
+
+
+def _size(i: int, code: int, ndim: int, shape: list[int]) -> int:
+    """Bytes of array `i`, whose shape loses the places that it doesn't use."""
     if code >= len(DTYPES) or ndim > 4:
         raise WireError(f"array {i} has dtype code {code} and {ndim} dimensions")
     del shape[ndim:]
     size = DTYPES[code].itemsize * math.prod(shape)
     if size > MAX_BYTES or (shape and min(shape) < 0):
         raise WireError(f"array {i} has shape {shape}")
-    buffer = memoryview(frame)
-    if buffer.nbytes != size:
-        raise WireError(f"array {i} of shape {shape} has {buffer.nbytes} bytes instead of {size}")
-    if DTYPES[code].kind == "b":  # a byte other than 0 and 1 is no bool
-        array = np.frombuffer(buffer, np.uint8) != 0 if size else np.zeros(0, bool)
+    return size
+
+
+def _array_of(buffer: memoryview, dtype: np.dtype[Any], shape: list[int]) -> Array:
+    if not buffer.nbytes:
+        array: Array = np.zeros(0, dtype)
+    elif dtype.kind == "b":  # a byte other than 0 and 1 is no bool
+        array = np.frombuffer(buffer, np.uint8) != 0
     else:
-        array = np.frombuffer(buffer, DTYPES[code]) if size else np.zeros(0, DTYPES[code])
+        array = np.frombuffer(buffer, dtype)
     array = (array if array.flags.aligned else array.copy()).reshape(shape)
     array.flags.writeable = False
-    return Part(table, at, array)
+    return array
 
 
 # ---- what each kind puts beside the header

@@ -8,18 +8,18 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Sequence
 from time import monotonic, perf_counter
-from typing import Any, final
+from typing import Any, TypeVar, final
 
 import numpy as np
 import zmq
 import zmq.backend
 
-from yarnml.wire.frames import Frame, WireError, decode, encode
+from yarnml.wire.frames import SMALL, Frame, WireError, decode, encode
 from yarnml.wire.message import Message
 from yarnml.wire.transport import Channel, Listener, Receipt, Status, Transport
 
-SMALL = 1 << 16  # bytes below which a copy is cheaper than sharing; received ones are also misaligned
 WATER = 256  # messages queued for a peer before it counts as slow
+T = TypeVar("T")
 RESTS = 256
 BULK_RESTS = 8
 OUTBOX_POLL = 0.001  # s between looks at a slow peer: ROUTER can't say which peer has room again
@@ -68,9 +68,9 @@ class ZmqTransport(Transport):
 
     def wait(self, channels: Sequence[Channel], timeout: float) -> bool:
         sockets = [c.socket for c in channels if isinstance(c, ZmqChannel)]
-        return self._spin.finds(sockets) or bool(
-            zmq.zmq_poll([(s, POLLIN) for s in sockets], max(0, math.ceil(timeout * 1000)))
-        )
+        if _readable(sockets) or self._spin.until(lambda: _readable(sockets)):
+            return True
+        return bool(zmq.zmq_poll([(s, POLLIN) for s in sockets], max(0, math.ceil(timeout * 1000))))
 
     def close(self) -> None:
         self._context.term()
@@ -171,6 +171,8 @@ class ZmqListener(Listener):
         if status is Status.FULL:
             return False
         receipt.status = status
+        if receipt.lent:
+            self._inbox.rest()
         return True
 
     def close(self) -> None:
@@ -215,15 +217,10 @@ class _Inbox:
 
     def take(self, timeout: float) -> list[zmq.Frame] | None:
         """The frames of the next message, or None if none comes within `timeout` seconds."""
-        wait = timeout > 0
-        if wait and not self._spin.finds([self._socket]):
-            milliseconds = math.ceil(timeout * 1000)
-            if milliseconds != self._timeout:
-                self._timeout = milliseconds
-                self._socket.setsockopt(zmq.RCVTIMEO, milliseconds)
-        try:
-            frame = self._socket.recv(0 if wait else DONTWAIT, copy=False)
-        except zmq.Again:
+        frame = self._now()
+        if frame is None and timeout > 0:
+            frame = self._spin.until(self._now) or self._wait(timeout)
+        if frame is None:
             return None
         frames = [frame]
         while frame.more:
@@ -233,16 +230,32 @@ class _Inbox:
             self._spin.rest()
         return frames
 
+    def _now(self) -> zmq.Frame | None:
+        try:
+            return self._socket.recv(DONTWAIT, copy=False)
+        except zmq.Again:
+            return None
+
+    def _wait(self, timeout: float) -> zmq.Frame | None:
+        milliseconds = math.ceil(timeout * 1000)
+        if milliseconds != self._timeout:
+            self._timeout = milliseconds
+            self._socket.setsockopt(zmq.RCVTIMEO, milliseconds)
+        try:
+            return self._socket.recv(0, copy=False)
+        except zmq.Again:
+            return None
+
+    def rest(self) -> None:
+        """Bulk has been sent: see `_Spin.rest`."""
+        self._spin.rest()
+
 
 def _settle(frames: list[zmq.Frame]) -> list[Any]:
-    """Small frames copied to aligned memory of their own, large ones as they lie."""
+    """The first frame, which holds all that is small, copied to aligned memory; the large ones as they lie."""
     if not frames:
         raise WireError("no frame")
-    settled: list[Any] = [frames[0].bytes]
-    for frame in frames[1:]:
-        large = len(frame) >= SMALL
-        settled.append(frame.buffer if large else np.frombuffer(frame.buffer, np.uint8).copy())
-    return settled
+    return [frames[0].bytes, *(frame.buffer for frame in frames[1:])]
 
 
 @final
@@ -258,32 +271,31 @@ class _Spin:
         self._rests = 1  # times to leave it out after the next one in vain
         self._resting = 0
 
-    def finds(self, sockets: list[zmq.Socket[bytes]]) -> bool:
-        """True once any socket can be read; False if it is time to sleep."""
+    def until(self, look: Callable[[], T | None]) -> T | None:
+        """What `look` finds, or None if it is time to sleep."""
         if not self._seconds:
-            return False
+            return None
         if self._resting:
             self._resting -= 1
-            return False
-        if _any_readable(sockets):
-            return True
-        start = perf_counter()
-        while perf_counter() - start < self._seconds:
+            return None
+        end = perf_counter() + self._seconds
+        while perf_counter() < end:
             os.sched_yield()
-            if _any_readable(sockets):
+            found = look()
+            if found is not None:
                 self._rests = 1  # it paid
-                return True
+                return found
         self._resting = self._rests
         self._rests = min(2 * self._rests, RESTS)
-        return False
+        return None
 
     def rest(self) -> None:
-        """Bulk has come: more of it is bound by the threads that copy, which want the core."""
+        """Bulk has come or gone: more of it is bound by the threads that copy, which want the core."""
         self._resting = max(self._resting, BULK_RESTS)
 
 
-def _any_readable(sockets: list[zmq.Socket[bytes]]) -> bool:
-    return any(_option(socket, EVENTS) & POLLIN for socket in sockets)
+def _readable(sockets: list[zmq.Socket[bytes]]) -> bool | None:
+    return True if any(_option(socket, EVENTS) & POLLIN for socket in sockets) else None
 
 
 _option: Callable[..., Any] = zmq.backend.Socket.get  # the sugared one makes an enum
