@@ -132,34 +132,39 @@ def test_a_daemon_that_died_is_started_again_and_only_it(hadoop: Cluster) -> Non
 
 def test_a_second_cluster_moves_beside_the_first_and_leaves_nothing(hadoop: Cluster, tmp_path: Path) -> None:
     state = tmp_path / "second"
-    # two at once make one cluster; and it is there after both have gone
-    pair = [
-        subprocess.Popen([sys.executable, "-c", UP, state], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        for _ in range(2)
-    ]
-    said = [process.communicate(timeout=400)[0] for process in pair]
-    assert [process.returncode for process in pair] == [0, 0], said
-    assert sum("already up, with 1 node" in text for text in said) == 1
-    second = running(state)
-    assert second is not None
-    assert len(list(find(second.layout.mark))) == 4
-    assert not set(second.ports.values()) & set(hadoop.ports.values())
-    rest.put(second, "/tmp/mine", b"second", blocksize=1 << 20)
-    # a container that its NodeManager can't end any more
-    rest.submit(second, "sleep 1000")
-    rest.until(lambda: len(list(find("1000", second.layout.containers))) > 1)
-    manager = processes(second)["nodemanager-1"]
-    assert manager is not None
-    manager.signal(signal.SIGKILL)
+    try:
+        # two at once make one cluster; and it is there after both have gone
+        pair = [
+            subprocess.Popen(
+                [sys.executable, "-c", UP, state], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+            )
+            for _ in range(2)
+        ]
+        said = [process.communicate(timeout=400)[0] for process in pair]
+        assert [process.returncode for process in pair] == [0, 0], said
+        assert sum("already up, with 1 node" in text for text in said) == 1
+        second = running(state)
+        assert second is not None
+        assert len(list(find(second.layout.mark))) == 4
+        assert not set(second.ports.values()) & set(hadoop.ports.values())
+        rest.put(second, "/tmp/mine", b"second", blocksize=1 << 20)
+        # a container that its NodeManager can't end any more
+        rest.submit(second, "sleep 1000")
+        rest.until(lambda: len(list(find("1000", second.layout.containers))) > 1)
+        manager = processes(second)["nodemanager-1"]
+        assert manager is not None
+        manager.signal(signal.SIGKILL)
 
-    assert down(state, keep=True) > 3
-    assert not list(find(second.layout.mark, second.layout.containers))
-    assert {path.name for path in state.iterdir()} == {"cluster.json", "hdfs"}
-    again = up(None, state)
-    assert again.ports == second.ports
-    assert rest.get(again, "/tmp/mine") == b"second"
+        assert down(state, keep=True) > 3
+        assert not list(find(second.layout.mark, second.layout.containers))
+        assert {path.name for path in state.iterdir()} == {"cluster.json", "hdfs"}
+        again = up(None, state)
+        assert again.ports == second.ports
+        assert rest.get(again, "/tmp/mine") == b"second"
 
-    assert down(state) == 4
-    assert not state.exists()
+        assert down(state) == 4
+        assert not state.exists()
+    finally:
+        down(state)  # what a failed assertion left
     assert not list(find(second.layout.mark, second.layout.containers))
     assert status(hadoop.layout.root).up  # type: ignore[union-attr]
