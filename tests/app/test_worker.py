@@ -148,10 +148,10 @@ def test_what_is_no_number_ends_the_run(job: Job) -> None:
 
 def test_bytes_are_reported_where_tables_count_them(job: Job) -> None:
     company = Together(0, [None], threading.Barrier(1))
-    tables = SimpleNamespace(sent_bytes=120, received_bytes=7)
+    tables = SimpleNamespace(sent_bytes=120, received_bytes=7, staleness_seen=3)
     Worker(load_app(job.app), job, 0, tables, company).report(loss=1.0)  # type: ignore[arg-type]
     worker(job, 0, company).report(loss=2.0)
     assert company.reports == [
-        {"clock": 0, "epoch": 0, "rows": 0, "bytes_out": 120, "bytes_in": 7, "loss": 1.0},
+        {"clock": 0, "epoch": 0, "rows": 0, "bytes_out": 120, "bytes_in": 7, "staleness": 3, "loss": 1.0},
         {"clock": 0, "epoch": 0, "rows": 0, "loss": 2.0},
     ]

@@ -37,7 +37,7 @@ class Together(Company):
 
 
 def together(workers: int, function: Callable[[int, Together], T]) -> list[T]:
-    """`function(index, company)` of all workers at once; their results in order, or the first error."""
+    """`function(index, company)` of all workers at once; their results in order, or the error that ended them."""
     barrier, table = threading.Barrier(workers, timeout=PATIENCE), [None] * workers
 
     def one(index: int) -> T:
@@ -48,4 +48,9 @@ def together(workers: int, function: Callable[[int, Together], T]) -> list[T]:
             raise
 
     with ThreadPoolExecutor(workers) as pool:
-        return list(pool.map(one, range(workers)))
+        done = [pool.submit(one, index) for index in range(workers)]
+    errors = [error for each in done if (error := each.exception()) is not None]
+    for error in errors:  # the others only waited for the one that failed
+        if not isinstance(error, threading.BrokenBarrierError):
+            raise error
+    return [each.result() for each in done]

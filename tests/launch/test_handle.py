@@ -5,8 +5,6 @@ from __future__ import annotations
 import threading
 import time
 
-import pytest
-
 from yarnml.comm.outcome import Outcome
 from yarnml.launch.handle import Handle
 
@@ -56,10 +54,9 @@ def test_a_fault_of_the_driver_is_an_outcome_too() -> None:
     assert outcome == Outcome("failed", "the run could not be driven: OSError: no space left on device")
 
 
-def test_work_that_heeds_no_wish_is_left_behind(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("yarnml.launch.handle.ABANDON", 0.1)
+def test_work_that_heeds_no_wish_is_left_behind() -> None:
     over = threading.Event()
-    handle = Handle(lambda _: Outcome("succeeded") if over.wait(WAIT) else Outcome("failed"), deadline=None)
+    handle = Handle(lambda _: Outcome("succeeded", str(over.wait(WAIT))), deadline=None, abandon=0.1)
     handle.kill("enough")
     assert handle.wait() == Outcome("killed", "enough; what was running did not stop and is left behind")
     over.set()

@@ -201,7 +201,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"data": "hdfs:///tmp/test-yarn/tarin"}, r"tarin: no such file or directory; did you mean 'train'"),
     ({"data": "hdfs:///tmp/test-yarn/one-class"}, r"holds only the class 1: there is nothing to learn"),
     ({"data": "/etc/hosts"}, r"--data /etc/hosts: is on this machine, where containers can't reach it; copy it"),
-    ({"out": "hdfs:///tmp/test-yarn/train"}, r"exists already"),
+    ({"out": "hdfs:///tmp/test-yarn/one-class"}, r"exists already"),
 ]  # fmt: skip
 
 
