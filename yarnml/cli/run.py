@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -48,7 +48,7 @@ def _start(ref: str, rest: Sequence[str]) -> Run | None:
     from yarnml.app import load_app
 
     app = load_app(ref)
-    options, showing = _options(app, ref, rest)
+    options, showing = options_of(app, f"yarnml run {ref}", rest, GROUPS)
     from yarnml.api import prepare, start
     from yarnml.monitor.terminal import view
 
@@ -56,9 +56,7 @@ def _start(ref: str, rest: Sequence[str]) -> Run | None:
     if showing.dry_run:
         from yarnml.cli.plan import plan
 
-        print(plan(app, job), file=sys.stderr if showing.json else sys.stdout)
-        if showing.json:
-            print_json(run=None, app=app.name, state="planned", seconds=None, result={}, message="")
+        tell_plan(app, plan(app, job), showing.json)
         return None
     asked: list[bool] = []
     on_term(lambda: asked.append(True))  # a run that is half started can't be told yet
@@ -69,13 +67,19 @@ def _start(ref: str, rest: Sequence[str]) -> Run | None:
     return run
 
 
-def _options(app: App, ref: str, rest: Sequence[str]) -> tuple[dict[str, Any], Any]:
-    """All options of app and run by name, and how to show it."""
+def options_of(app: App, prog: str, args: Sequence[str], groups: Mapping[str, type]) -> tuple[dict[str, Any], Any]:
+    """All options of app and run by name, and how to show it, from the flags after the app."""
     refuse_reserved(app.name, app.Config, RESERVED)
-    name = app.name.replace("-", "_")
-    filled = parse(f"yarnml run {ref}", app.about, {name: app.Config, **GROUPS}, rest)
+    filled = parse(prog, app.about, {app.name.replace("-", "_"): app.Config, **groups}, args)
     showing = filled.pop("output")
     return {key: value for group in filled.values() for key, value in config_to_dict(group).items()}, showing
+
+
+def tell_plan(app: App, text: str, as_json: bool) -> None:
+    """What --dry-run ends with; --json keeps standard output for its line."""
+    print(text, file=sys.stderr if as_json else sys.stdout)
+    if as_json:
+        print_json(run=None, app=app.name, state="planned", seconds=None, result={}, message="")
 
 
 def end(run: Run, as_json: bool) -> int:

@@ -5,18 +5,15 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from yarnml.cli.flags import parse
 from yarnml.cli.line import refusal, wanted
-from yarnml.cli.run import end
+from yarnml.cli.run import end, options_of, tell_plan
 from yarnml.cli.signals import on_term
-from yarnml.config import config_to_dict, refuse_reserved
 from yarnml.errors import UsageError
-from yarnml.request import GROUPS_ON_YARN, RESERVED
+from yarnml.request import GROUPS_ON_YARN
 
 if TYPE_CHECKING:
-    from yarnml.app import App
     from yarnml.started import Run
 
 HELP = """\
@@ -47,7 +44,7 @@ def _start(ref: str, rest: Sequence[str]) -> tuple[Run | None, bool]:
     from yarnml.app import load_app
 
     app = load_app(ref)
-    options, showing = _options(app, ref, rest)
+    options, showing = options_of(app, f"yarnml submit {ref}", rest, GROUPS_ON_YARN)
     from yarnml.monitor.terminal import view
     from yarnml.submission import Submission
 
@@ -56,19 +53,12 @@ def _start(ref: str, rest: Sequence[str]) -> tuple[Run | None, bool]:
         if showing.dry_run:
             from yarnml.cli.plan import plan
 
-            print(plan(app, submission.job, f"containers of YARN, queue {submission.wish.queue}"))
+            where = f"containers of YARN, queue {submission.wish.queue}"
+            tell_plan(app, plan(app, submission.job, where), showing.json)
             return None, True
         run = submission.start(shown)
     on_term(run.kill)
     return run, submission.wish.detach
-
-
-def _options(app: App, ref: str, rest: Sequence[str]) -> tuple[dict[str, Any], Any]:
-    refuse_reserved(app.name, app.Config, RESERVED)
-    name = app.name.replace("-", "_")
-    filled = parse(f"yarnml submit {ref}", app.about, {name: app.Config, **GROUPS_ON_YARN}, rest)
-    showing = filled.pop("output")
-    return {key: value for group in filled.values() for key, value in config_to_dict(group).items()}, showing
 
 
 def _detach(run: Run, as_json: bool) -> int:
