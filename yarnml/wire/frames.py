@@ -20,7 +20,7 @@ from yarnml.wire import message as m
 from yarnml.wire.message import Array, Message, Patch
 
 MAGIC = b"yw"
-VERSION = 3
+VERSION = 4
 HEADER = struct.Struct("<2sBBIiqQqiqqqQI")  # magic version kind | generation sender clock seq read | extra | arrays
 DESCRIPTOR = struct.Struct("<HBBqqqqq")  # table dtype ndim at | shape
 SMALL = 1 << 16  # bytes below which a copy costs less than a frame of its own
@@ -173,10 +173,20 @@ def _texts(*names: str) -> _Form:
 
 
 def _roster() -> _Form:
-    return _Form(
-        lambda msg: ((0, msg.index, 0, 0, 0), [_bytes(text) for text in msg.servers]),
-        lambda extra, parts: {"servers": tuple(_text(part) for part in parts), "index": extra[1]},
-    )
+    def pack(msg: m.Roster) -> tuple[Extra, list[Part]]:
+        return (0, msg.index, int(msg.going), msg.incarnation, 0), [
+            _bytes(text) for text in (msg.checkpoint, *msg.servers)
+        ]
+
+    def unpack(extra: Extra, parts: list[Part]) -> dict[str, Any]:
+        _expect(bool(parts) and extra[2] in (0, 1), "a checkpoint, and whether the run goes on")
+        checkpoint, *servers = (_text(part) for part in parts)
+        return {
+            "servers": tuple(servers), "index": extra[1], "going": bool(extra[2]), "incarnation": extra[3],
+            "checkpoint": checkpoint,
+        }  # fmt: skip
+
+    return _Form(pack, unpack)
 
 
 def _arrays(name: str) -> _Form:
@@ -301,6 +311,13 @@ _PROTOCOL: tuple[tuple[type[Message], _Form], ...] = (  # the place in this list
     (m.Done, _nothing()),
     (m.Ask, _nothing()),
     (m.Farewell, _nothing()),
+    (m.Mark, _texts("url")),
+    (m.Rollback, _texts("reason")),
+    (m.Marked, _texts("error")),
+    (m.Keeps, _nothing()),
+    (m.Retreat, _texts("reason")),
+    (m.Hello, _nothing()),
+    (m.Standing, _nothing()),
 )
 TYPES = tuple(kind for kind, _ in _PROTOCOL)
 KIND = {kind: i for i, kind in enumerate(TYPES)}

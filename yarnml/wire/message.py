@@ -4,8 +4,9 @@ Every message is a frozen dataclass over the same header; `frames.py` turns it i
 
 |     | coordinator | server |
 |---|---|---|
-| to the | Join, Gather, Wait, Report, Finish, Fail | EndClock, Increments, Get, Ask, Done, Farewell |
-| from the | Roster, Beat, Gathered, Abort | Rows, Ack, Nack |
+| to the | Join, Gather, Wait, Report, Finish, Fail | Hello, EndClock, Increments, Get, Ask, Done, Farewell |
+| | Marked, Keeps, Retreat | |
+| from the | Roster, Beat, Gathered, Abort, Mark, Rollback | Rows, Ack, Nack, Standing |
 """
 
 from __future__ import annotations
@@ -96,16 +97,45 @@ class Fail(Message):
     error: str
 
 
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Marked(Message):
+    """The sender's part of the checkpoint at `clock` is written; or why there is none: it came too late, say."""
+
+    error: str = ""
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Keeps(Message):
+    """The sender keeps state of its own: another process can't go on in its place after its last clock."""
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retreat(Message):
+    """The sender can't go on in the place of its dead predecessor: the run must roll back."""
+
+    reason: str
+
+
 # ---- the coordinator to a worker or server
 
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Roster(Message):
-    """All have joined: the servers' addresses in their order, and which seat the receiver has."""
+    """All have joined: the servers' addresses in their order, and which seat the receiver has.
+
+    Work begins at `clock` with what `checkpoint` holds. A worker that takes the place of a dead one, in a generation
+    that goes on (`going`), instead asks the servers where it stood.
+    """
 
     servers: tuple[str, ...]
     index: int = 0
+    incarnation: int = 0  # how many processes have had this seat in this generation before
+    going: bool = False
+    checkpoint: str = ""  # URL; "": from the beginning
 
 
 @final
@@ -130,7 +160,29 @@ class Abort(Message):
     reason: str
 
 
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mark(Message):
+    """Take part in a checkpoint: write to the directory `url` what you hold once `clock` clocks have ended."""
+
+    url: str
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rollback(Message):
+    """The run goes back, and on as `generation`: leave what you do, and join again."""
+
+    reason: str
+
+
 # ---- a worker to a server
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hello(Message):
+    """The sender is the `seq`-th incarnation of its worker and replaces the one before. Answered by Standing."""
 
 
 @final
@@ -215,3 +267,9 @@ class Ack(Message):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Nack(Message):
     """`seq` is the number expected next, but a later one came: send again from there. `read` as in Ack."""
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing(Message):
+    """What has been taken from the receiver's worker: clocks up to `clock` (-1: none), messages up to `seq`."""
