@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self, final
 
 import numpy as np
 import pyarrow as pa
@@ -15,7 +15,7 @@ from hdfs_io.csr import CSR
 from hdfs_io.dataset import Dataset, Piece
 from hdfs_io.formats import reader_for
 from hdfs_io.kinds import as_kind
-from hdfs_io.reader import Filled, Frame
+from hdfs_io.reader import Filled, Frame, Room
 from hdfs_io.rows import Rows
 from hdfs_io.sample import Sample
 
@@ -32,8 +32,8 @@ class Share:
 
 
 @dataclass(frozen=True, eq=False)
-class Room:
-    """Arrays for all rows that are loaded."""
+class Arrays:
+    """Room for all rows that are loaded."""
 
     X: NDArray[np.float32] | None
     y: NDArray[Any] | None
@@ -43,7 +43,7 @@ class Room:
     values: NDArray[np.float32] | None
 
     @classmethod
-    def of(cls, dataset: Dataset, shares: Sequence[Share]) -> Room:
+    def of(cls, dataset: Dataset, shares: Sequence[Share]) -> Self:
         """Room for the shares. What isn't filled in the end is never touched, so it takes no memory."""
         n = sum(len(share.rows) for share in shares)
         size = sum(share.piece.values for share in shares)
@@ -58,20 +58,29 @@ class Room:
             values=np.empty(size, np.float32) if sparse else None,
         )
 
-    def frame(self, share: Share) -> Frame:
-        rows = slice(share.at, share.at + len(share.rows))
-        room = slice(share.room, share.room + share.piece.values)
+
+@final
+class Place(Room):
+    """The part of the arrays that is one piece's own."""
+
+    def __init__(self, arrays: Arrays, share: Share) -> None:
+        self._arrays, self._at, self.end = arrays, share.at, share.room
+
+    def stretch(self, rows: int, values: int = 0) -> Frame:
+        here, there = slice(self._at, self._at + rows), slice(self.end, self.end + values)
+        self._at, self.end = here.stop, there.stop
 
         def cut(array: Any, part: slice) -> Any:
             return None if array is None else array[part]
 
+        a = self._arrays
         return Frame(
-            X=cut(self.X, rows),
-            y=cut(self.y, rows),
-            weight=cut(self.weight, rows),
-            counts=cut(self.counts, rows),
-            indices=cut(self.indices, room),
-            values=cut(self.values, room),
+            X=cut(a.X, here),
+            y=cut(a.y, here),
+            weight=cut(a.weight, here),
+            counts=cut(a.counts, here),
+            indices=cut(a.indices, there),
+            values=cut(a.values, there),
         )
 
 
@@ -87,21 +96,22 @@ def load(dataset: Dataset, lo: int, hi: int, sample: Sample | None = None, threa
     (nan in a Parquet column).
     """
     shares = list(_shares(dataset, max(0, lo), min(hi, dataset.rows), sample or Sample.all()))
-    room, reader = Room.of(dataset, shares), reader_for(dataset.options)
+    arrays, reader = Arrays.of(dataset, shares), reader_for(dataset.options)
+    places = [Place(arrays, share) for share in shares]
 
-    def fill(share: Share) -> Filled:
-        return reader.fill(dataset, share.piece, share.rows, room.frame(share), share.kept)
+    def fill(share: Share, place: Place) -> Filled:
+        return reader.fill(dataset, share.piece, share.rows, place, share.kept)
 
     if threads == 1 or len(shares) < 2:
-        filled = [fill(share) for share in shares]
+        filled = list(map(fill, shares, places))
     else:
         with ThreadPoolExecutor(threads) as pool:
-            filled = list(pool.map(fill, shares))
+            filled = list(pool.map(fill, shares, places))
     number = [share.rows + share.piece.first_row for share in shares]
     return Rows(
-        X=_sparse(dataset, room, shares, filled) if room.X is None else room.X,
-        y=room.y,
-        weight=room.weight,
+        X=_sparse(dataset, arrays, shares, places) if arrays.X is None else arrays.X,
+        y=arrays.y,
+        weight=arrays.weight,
         id=_ids(dataset, filled),
         number=np.concatenate(number) if number else np.empty(0, np.int64),
         dropped=sum(each.dropped for each in filled),
@@ -147,20 +157,21 @@ def _shares(dataset: Dataset, lo: int, hi: int, sample: Sample) -> Iterator[Shar
         at, room = at + len(rows), room + piece.values
 
 
-def _sparse(dataset: Dataset, room: Room, shares: Sequence[Share], filled: Sequence[Filled]) -> CSR:
+def _sparse(dataset: Dataset, arrays: Arrays, shares: Sequence[Share], places: Sequence[Place]) -> CSR:
     """The filled parts closed up to one matrix."""
-    assert room.counts is not None
-    assert room.indices is not None
-    assert room.values is not None
+    assert arrays.counts is not None
+    assert arrays.indices is not None
+    assert arrays.values is not None
     end = 0
-    for share, each in zip(shares, filled, strict=True):
+    for share, place in zip(shares, places, strict=True):
+        size = place.end - share.room
         if end != share.room:
-            for array in (room.indices, room.values):
-                array[end : end + each.values] = array[share.room : share.room + each.values]
-        end += each.values
-    indptr = np.zeros(len(room.counts) + 1, np.int64)
-    np.cumsum(room.counts, out=indptr[1:])
-    return CSR(indptr, room.indices[:end], room.values[:end], dataset.schema.width)
+            for array in (arrays.indices, arrays.values):
+                array[end : end + size] = array[share.room : place.end]
+        end += size
+    indptr = np.zeros(len(arrays.counts) + 1, np.int64)
+    np.cumsum(arrays.counts, out=indptr[1:])
+    return CSR(indptr, arrays.indices[:end], arrays.values[:end], dataset.schema.width)
 
 
 def _ids(dataset: Dataset, filled: Sequence[Filled]) -> NDArray[Any] | None:

@@ -114,21 +114,28 @@ def by_column(faults: Sequence[Mapping[str, Fault]]) -> dict[str, Fault]:
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """Where a piece's rows go: views of the arrays that `load` returns."""
+    """Arrays for a stretch of rows that follow each other."""
 
     X: NDArray[np.float32] | None  # dense rows
     y: NDArray[Any] | None
     weight: NDArray[np.float32] | None
     counts: NDArray[np.int64] | None = None  # sparse rows: values of each row
-    indices: NDArray[np.int32] | None = None  # room for all values of the piece
+    indices: NDArray[np.int32] | None = None  # of all their values
     values: NDArray[np.float32] | None = None
+
+
+class Room(ABC):
+    """Where a piece's rows go, stretch after stretch: so they needn't all be in memory at once."""
+
+    @abstractmethod
+    def stretch(self, rows: int, values: int = 0) -> Frame:
+        """Arrays for the next `rows` rows with, if sparse, `values` values: to be filled before the next are asked."""
 
 
 @dataclass(frozen=True)
 class Filled:
     """What `fill` did besides filling."""
 
-    values: int = 0  # stored values of sparse rows
     dropped: int = 0  # feature values beyond the schema
     id: pa.ChunkedArray | None = None
 
@@ -158,8 +165,8 @@ class Reader(ABC):
         """Count the piece's rows and find out what is asked."""
 
     @abstractmethod
-    def fill(self, dataset: Dataset, piece: Piece, rows: NDArray[np.int64], frame: Frame, kept: Any) -> Filled:
-        """Read the piece's `rows` (rising positions in it) into `frame`. `kept` is what its survey kept, or None."""
+    def fill(self, dataset: Dataset, piece: Piece, rows: NDArray[np.int64], room: Room, kept: Any) -> Filled:
+        """Read the piece's `rows` (rising positions in it) into `room`. `kept` is what its survey kept, or None."""
 
     @abstractmethod
     def tables(self, piece: Piece, columns: Sequence[str] | None) -> Iterator[pa.Table]:

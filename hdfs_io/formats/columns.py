@@ -16,7 +16,7 @@ from hdfs_io.formats.roles import Place, gaps, is_float, look_at_roles
 from hdfs_io.kernels.tiles import lay
 from hdfs_io.kinds import is_number
 from hdfs_io.labels import column_codes, is_text, numbers
-from hdfs_io.reader import Ask, Fault, Frame, Survey
+from hdfs_io.reader import Ask, Fault, Room, Survey
 
 BATCH = 16384  # rows laid out at a time
 PROBE = 1000  # values of a column of words that tell whether it was meant to be numbers
@@ -58,7 +58,7 @@ def _words(table: pa.Table, name: str, place: Place, ask: Ask) -> Fault | None:
 
 
 class Layer:
-    """Lays batches of columns out as rows of a frame, through one reused block of columns."""
+    """Lays batches of columns out as rows, through one reused block of columns."""
 
     def __init__(self, dataset: Dataset, place: Place) -> None:
         """`place` says where a row, by its position in the piece, is."""
@@ -78,22 +78,25 @@ class Layer:
         """The id column of all rows put so far."""
         return pa.chunked_array([chunk for column in self.ids for chunk in column.chunks]) if self.ids else None
 
-    def put(self, table: pa.Table, first: int, rows: NDArray[np.int64], frame: Frame, at: int) -> None:
-        """Put the piece's `rows`, all in a table of at most BATCH rows from `first` on, at the frame's from `at`."""
-        part = slice(at, at + len(rows))
+    def put(self, table: pa.Table, first: int, rows: NDArray[np.int64], room: Room) -> None:
+        """Put those of the piece's `rows` into the room that lie in the table: at most BATCH rows, from `first` on."""
+        low, high = np.searchsorted(rows, (first, first + len(table)))
+        if low == high:
+            return
+        frame = room.stretch(int(high - low))
         assert frame.X is not None
         for j, name in enumerate(self.features):
             self._feature(table.column(name), j, first)
-        rows = rows - first
-        lay(self.block, rows, frame.X[part])
+        rows = rows[low:high] - first
+        lay(self.block, rows, frame.X)
         roles = self.dataset.options.roles
         kept = table.select(self.columns()[len(self.features) :])
         if len(rows) < len(table):
             kept = kept.take(pa.array(rows))
         if frame.y is not None:
-            frame.y[part] = self._label(kept.column(roles.label), first + rows)
+            frame.y[:] = self._label(kept.column(roles.label), first + rows)
         if frame.weight is not None:
-            frame.weight[part] = numbers(kept.column(roles.weight))
+            frame.weight[:] = numbers(kept.column(roles.weight))
         if roles.id is not None:
             self.ids.append(kept.column(roles.id))
 

@@ -24,7 +24,7 @@ from hdfs_io.kernels.records import squeeze, walk
 from hdfs_io.labels import MISSING
 from hdfs_io.listing import DataFile
 from hdfs_io.options import ReadOptions
-from hdfs_io.reader import PIECE, Ask, Filled, Frame, Reader, Survey, merged
+from hdfs_io.reader import PIECE, Ask, Filled, Reader, Room, Survey, merged
 from hdfs_io.text import LAST, MARK, Block, Buffer, blocks, codec, line_of, opening
 
 ALL = 1 << 62
@@ -75,16 +75,14 @@ class Csv(Reader):
                 kept.append(table)
         return replace(merged(surveys), kept=kept if ask.keep else None)
 
-    def fill(self, dataset: Dataset, piece: Piece, rows: NDArray[np.int64], frame: Frame, kept: Any) -> Filled:
+    def fill(self, dataset: Dataset, piece: Piece, rows: NDArray[np.int64], room: Room, kept: Any) -> Filled:
         layer = Layer(dataset, lambda _, what: f"{piece.file}: {what}")
-        at = first = 0
+        first = 0
         for whole in kept if kept is not None else (table for _, table in self._tables(piece, layer.columns())):
             for lo in range(0, len(whole), BATCH):
                 table = whole.slice(lo, BATCH)
-                low, high = np.searchsorted(rows, (first, first + len(table)))
-                if high > low:
-                    layer.put(table, first, rows[low:high], frame, at)
-                at, first = at + int(high - low), first + len(table)
+                layer.put(table, first, rows, room)
+                first += len(table)
         if first != piece.rows:
             raise DataError(f"{piece.file}: has changed since it was scanned; start again")
         return Filled(id=layer.id())

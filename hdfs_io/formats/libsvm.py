@@ -16,7 +16,7 @@ from hdfs_io.errors import DataError
 from hdfs_io.formats.lines import Lines, Scratch, parse_block, row_place
 from hdfs_io.labels import number_codes
 from hdfs_io.listing import DataFile
-from hdfs_io.reader import Ask, Fault, Filled, Frame, Reader, Survey, by_column, together
+from hdfs_io.reader import Ask, Fault, Filled, Reader, Room, Survey, by_column, together
 from hdfs_io.store import open_read
 from hdfs_io.text import LAST, Block, blocks, codec, last_line
 
@@ -92,20 +92,16 @@ class Libsvm(Reader):
             kept=kept if ask.keep else None,
         )
 
-    def fill(self, dataset: Dataset, piece: Piece, rows: NDArray[np.int64], frame: Frame, kept: Any) -> Filled:
-        at = values = dropped = 0
-        first = 0
+    def fill(self, dataset: Dataset, piece: Piece, rows: NDArray[np.int64], room: Room, kept: Any) -> Filled:
+        first = dropped = 0
         for lines in (lines for _, lines in self._parsed(piece)) if kept is None else kept:
             low, high = np.searchsorted(rows, (first, first + len(lines.y)))
             if high > low:
                 part = lines if high - low == len(lines.y) else lines.take(rows[low:high] - first)
-                size, lost = _put(dataset, part, frame, at, values)
-                if frame.y is not None:
-                    self._labels(dataset, piece, part, frame.y[at : at + high - low])
-                at, values, dropped = at + int(high - low), values + size, dropped + lost
+                dropped += self._put(dataset, piece, part, room)
             first += len(lines.y)
         _same(piece, first)
-        return Filled(values, dropped)
+        return Filled(dropped)
 
     def tables(self, piece: Piece, columns: Sequence[str] | None) -> Iterator[pa.Table]:
         for _, lines in self._parsed(piece):
@@ -124,6 +120,28 @@ class Libsvm(Reader):
             if block.hi - block.lo > scratch.size:
                 scratch = Scratch(block.hi - block.lo)
             yield block, parse_block(block, piece.file, scratch)
+
+    def _put(self, dataset: Dataset, piece: Piece, lines: Lines, room: Room) -> int:
+        """Copy rows into the room; returns how many values were dropped."""
+        low = dataset.schema.base
+        high = low + dataset.schema.width - 1
+        indptr, indices, values = lines.indptr, lines.indices, lines.values
+        if len(indices) and (lines.least < low or int(indices.max()) > high):
+            known = ~outside(indices, low, high)
+            indptr = np.concatenate(([0], np.cumsum(known)))[indptr]
+            indices, values = indices[known], values[known]
+        frame = room.stretch(len(lines.y), len(indices))
+        assert frame.counts is not None
+        assert frame.indices is not None
+        assert frame.values is not None
+        frame.counts[:] = np.diff(indptr)
+        np.subtract(indices, np.int32(low), out=frame.indices)
+        frame.values[:] = values
+        if dataset.options.missing == "zero":
+            np.nan_to_num(frame.values, copy=False, nan=0.0, posinf=0.0, neginf=0.0)
+        if frame.y is not None:
+            self._labels(dataset, piece, lines, frame.y)
+        return len(lines.indices) - len(indices)
 
     def _labels(self, dataset: Dataset, piece: Piece, lines: Lines, out: NDArray[Any]) -> None:
         label = dataset.schema.label
@@ -147,29 +165,6 @@ def _count(seen: Tally, lines: Lines) -> None:
     if len(lines.indices):
         seen.least = lines.least if seen.least is None else min(seen.least, lines.least)
         seen.greatest = max(seen.greatest, int(lines.indices.max()))
-
-
-def _put(dataset: Dataset, lines: Lines, frame: Frame, at: int, to: int) -> tuple[int, int]:
-    """Copy rows to the frame's rows from `at` and values from `to`; returns (values put, values dropped)."""
-    assert frame.counts is not None
-    assert frame.indices is not None
-    assert frame.values is not None
-    low = dataset.schema.base
-    high = low + dataset.schema.width - 1
-    indptr, indices, values = lines.indptr, lines.indices, lines.values
-    lost = 0
-    if len(indices) and (lines.least < low or int(indices.max()) > high):
-        known = ~outside(indices, low, high)
-        lost = len(indices) - int(known.sum())
-        indptr = np.concatenate(([0], np.cumsum(known)))[indptr]
-        indices, values = indices[known], values[known]
-    size = len(indices)
-    frame.counts[at : at + len(lines.y)] = np.diff(indptr)
-    np.subtract(indices, np.int32(low), out=frame.indices[to : to + size])
-    if dataset.options.missing == "zero":
-        values = np.nan_to_num(values, nan=0.0, posinf=0.0, neginf=0.0)
-    frame.values[to : to + size] = values
-    return size, lost
 
 
 def _more(known: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -20,7 +20,7 @@ from hdfs_io.formats.columns import BATCH, Layer
 from hdfs_io.formats.roles import look_at_roles
 from hdfs_io.kinds import is_number, plain
 from hdfs_io.listing import DataFile
-from hdfs_io.reader import Ask, Fault, Filled, Frame, Reader, Survey, by_column
+from hdfs_io.reader import Ask, Fault, Filled, Reader, Room, Survey, by_column
 from hdfs_io.store import open_read
 
 
@@ -54,14 +54,12 @@ class Parquet(Reader):
         found = look_at_roles(table, ask, partial(_place, piece))
         return replace(found, rows=piece.rows, columns=columns, missing=missing)
 
-    def fill(self, dataset: Dataset, piece: Piece, rows: NDArray[np.int64], frame: Frame, _kept: Any) -> Filled:
+    def fill(self, dataset: Dataset, piece: Piece, rows: NDArray[np.int64], room: Room, _kept: Any) -> Filled:
         layer = Layer(dataset, partial(_place, piece))
-        at = first = 0
+        first = 0
         for table in self._batches(piece, layer.columns()):
-            low, high = np.searchsorted(rows, (first, first + len(table)))
-            if high > low:
-                layer.put(table, first, rows[low:high], frame, at)
-            at, first = at + int(high - low), first + len(table)
+            layer.put(table, first, rows, room)
+            first += len(table)
         return Filled(id=layer.id())
 
     def tables(self, piece: Piece, columns: Sequence[str] | None) -> Iterator[pa.Table]:
