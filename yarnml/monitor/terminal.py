@@ -29,6 +29,20 @@ class View(ABC):
 
 
 @final
+class Unseen(View):
+    """Shows nothing: who wants to see the run reads its status."""
+
+    def say(self, text: str) -> None:
+        pass
+
+    def show(self, glance: Glance) -> None:
+        pass
+
+    def close(self, last: Glance) -> None:
+        pass
+
+
+@final
 class Lines(View):
     """Plain lines, at most one every `PAUSE` seconds."""
 

@@ -5,5 +5,5 @@ scheduler    scheduler.py  the coordinator; writes run.json, status.json and met
 worker,      container.py  finds the scheduler by a file in the run's directory, takes any seat, does its duty;
 server                     its log goes to the run's directory while it runs
 
-Only `application.py` knows Skein, only `manager.py` the ResourceManager's REST interface.
+Only `application.py` and `driver.py` know Skein, only `manager.py` the ResourceManager's REST interface.
 """

@@ -1,20 +1,18 @@
-"""Applications: Skein's, and all that yarnml wants of Skein. It starts a JVM, which is waited for when it is needed."""
+"""Applications: Skein's, and all that yarnml wants of Skein."""
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Self, final
 
 from yarnml.errors import UsageError
+from yarnml.launch.yarn.driver import QUICK, Driver
 from yarnml.launch.yarn.spec import Service
 
 MASTER_MB = 512  # of Skein's application master: a JVM with a heap of 128 MB
-QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # a JVM that lives for seconds: compile little, collect simply
-JAVA = f"--add-opens=java.base/java.util=ALL-UNNAMED {QUICK}"  # Skein's pages need the first from Java 17 on
+# Skein's pages need the first from Java 17 on
+JAVA = " ".join(("--add-opens=java.base/java.util=ALL-UNNAMED", *QUICK))
 
 
 @dataclass(frozen=True)
@@ -49,55 +47,26 @@ class Applications:
     """Submits and kills. A context manager: the JVM ends with it."""
 
     def __init__(self) -> None:
-        self._pool = ThreadPoolExecutor(1)
-        self._folder = tempfile.TemporaryDirectory(prefix="yarnml-skein-")
-        self._client: Future[Any] = self._pool.submit(self._start)
+        self._driver = Driver()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        try:
-            if self._client.exception() is None:
-                self._client.result().close()
-        finally:
-            self._pool.shutdown()
-            self._folder.cleanup()
+        self._driver.close()
 
     def submit(self, wish: Wish) -> str:
         """The application's name. UsageError with YARN's words if it is refused."""
         import skein
 
-        client = self._client.result()
+        client = self._driver.client
         try:
             return str(client.submit(_specification(skein, wish)))
         except (skein.exceptions.SkeinError, ValueError) as error:
             raise UsageError(f"YARN refuses the application: {_short(str(error))}") from error
 
     def kill(self, name: str) -> None:
-        self._client.result().kill_application(name)
-
-    def _start(self) -> Any:
-        os.environ["SKEIN_CONFIG"] = self._folder.name  # or it leaves keys in ~/.skein
-        if os.environ.get("LC_ALL") in ("C", "POSIX"):  # a JVM can't start in a directory whose name it can't read
-            os.environ["LC_ALL"] = "C.UTF-8"
-        import skein
-
-        log = os.path.join(self._folder.name, "driver.log")
-        try:
-            client = skein.Client.__new__(skein.Client)
-            client._proc = None  # which its __del__ wants, also if it could not be started
-            client.__init__(security=skein.Security.new_credentials(), log=log, log_level="warn", java_options=QUICK)
-        except (skein.exceptions.SkeinError, OSError, ValueError) as error:
-            raise UsageError(f"Skein's driver can't be started: {error}{_last(log)}") from error
-        return client
-
-
-def _last(log: str) -> str:
-    """The first line of a JVM's last exception."""
-    with open(log, encoding="utf-8", errors="replace") as file:
-        causes = [line.strip() for line in file if "Exception" in line or "Error" in line]
-    return f" ({causes[-1]})" if causes else ""
+        self._driver.client.kill_application(name)
 
 
 def _specification(skein: Any, wish: Wish) -> Any:

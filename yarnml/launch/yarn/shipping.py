@@ -8,7 +8,7 @@ from typing import final
 
 from hdfs_io import DataError, join, open_fs
 from yarnml.launch.yarn.inside import Inside
-from yarnml.launch.yarn.memory import resident, spoken
+from yarnml.launch.yarn.memory import resident
 from yarnml.launch.yarn.notes import leave
 
 LOOK = 0.25  # seconds between two looks at the memory
@@ -73,11 +73,3 @@ class Shipper:
                 self._size = size
                 with self._lock, suppress(DataError, OSError):
                     ship(self._inside)
-
-
-def too_much(role: str, used: int, limit: int) -> str:
-    """Of a container that YARN ended for its memory."""
-    return (
-        f"was ended by YARN: it used {spoken(used)} of memory and may use {spoken(limit)}; "
-        f"give it more by --{role}-memory"
-    )
