@@ -15,6 +15,7 @@ from tests.wire.test_frames import bytes_of, mutate
 from yarnml.comm.company import Alone
 from yarnml.errors import RunFailed
 from yarnml.ps import Client, TableSpec, connect, serve
+from yarnml.ps.sender import name
 from yarnml.wire.memory import Exchange, MemoryTransport
 from yarnml.wire.message import Done, EndClock, Farewell, Get, Increments, Message, Patch
 from yarnml.wire.zmq import ZmqTransport
@@ -47,7 +48,7 @@ def storm(count: int) -> int:
         evil.send_multipart(mutate(rng, bytes_of(rng.choice(MESSAGES))) or [b""])
     evil.close()
     context.term()  # returns when all has gone out
-    channels = connect(working, [listener.address], 0)
+    channels = connect(working, [listener.address], 0, generation=77)
     company = Alone(lambda _: None, lambda: None)
     client = Client(company, working, channels, SPECS, worker=0, staleness=0, generation=77, deadline=60)
     client.table("W").inc(4, np.ones(2))
@@ -116,7 +117,7 @@ def test_well_formed_messages_of_strangers_are_refused(transport: ZmqTransport) 
 def test_what_a_worker_of_the_run_cannot_mean_ends_the_run() -> None:
     exchange = Exchange()
     listener = MemoryTransport(exchange).listen()
-    MemoryTransport(exchange).connect(listener.address, "worker 0").send(Get(sender=0, seq=1, table=3))
+    MemoryTransport(exchange).connect(listener.address, name(0)).send(Get(sender=0, seq=1, table=3))
     with pytest.raises(RunFailed, match="worker 0 sent what can't be taken: a get of table 3 of 1"):
         serve(listener, SPECS, server=0, servers=1, workers=1, staleness=0, seed=0, check=lambda: None)
 

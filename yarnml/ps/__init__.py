@@ -6,6 +6,7 @@
 | `shard.py` | when an increment is applied and when a read is answered |
 | `blocks.py`, `functions/` | how an increment changes a row |
 | `sender.py` | that it counts exactly once |
+| `resume.py` | where a worker that died is gone on from |
 | `client.py`, `server.py` | nothing: they carry messages |
 """
 
@@ -13,6 +14,7 @@ from yarnml.ps.client import Client, connect
 from yarnml.ps.functions import AdaGrad, Add, Assign, Function
 from yarnml.ps.init import Init, constant, normal, zeros
 from yarnml.ps.local import local_client
+from yarnml.ps.resume import Disagree, resume
 from yarnml.ps.server import serve
 from yarnml.ps.spec import TableSpec
 from yarnml.ps.table import Table, Tables
@@ -22,6 +24,7 @@ __all__ = [
     "Add",
     "Assign",
     "Client",
+    "Disagree",
     "Function",
     "Init",
     "Table",
@@ -31,6 +34,7 @@ __all__ = [
     "constant",
     "local_client",
     "normal",
+    "resume",
     "serve",
     "zeros",
 ]

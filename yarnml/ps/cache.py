@@ -28,8 +28,8 @@ from yarnml.wire.message import Patch, Rows
 class Cache:
     """One worker's knowledge of one table: pages for ranges, a store for lists of rows."""
 
-    def __init__(self, spec: TableSpec, servers: int) -> None:
-        """`spec` with its staleness resolved."""
+    def __init__(self, spec: TableSpec, servers: int, clock: int = 0) -> None:
+        """`spec` with its staleness resolved; `clock`: the worker's first."""
         assert spec.staleness != "run", "the run's staleness is resolved before"
         self._spec, self._staleness, self._function = spec, spec.staleness, spec.function
         self.cuts = bounds(spec.rows, servers)
@@ -40,7 +40,7 @@ class Cache:
         self._sent: dict[
             int, list[Patch]
         ] = {}  # clock (message, if unbounded) -> own increments that readings may lack
-        self._need = self._need_at(0)
+        self._need = self._need_at(clock)
         self.staleness_seen = 0  # the most clocks by which a read lacked another worker's increments
 
     def _need_at(self, clock: int) -> Need:

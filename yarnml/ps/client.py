@@ -33,10 +33,10 @@ FAREWELL = 5.0  # s to wait for the last acknowledgement: a server that has all 
 class RemoteTable(Table):
     """A table whose rows lie at servers."""
 
-    def __init__(self, client: Client, index: int, spec: TableSpec, servers: int) -> None:
+    def __init__(self, client: Client, index: int, spec: TableSpec, servers: int, clock: int) -> None:
         super().__init__(spec)
         self.index = index
-        self.cache = Cache(spec, servers)
+        self.cache = Cache(spec, servers, clock)
         self.patches = Patches(index, spec.function)
         self.answered: dict[int | tuple[int, int] | None, Array] = {}  # this clock's gets by key
         self._client = client
@@ -82,9 +82,15 @@ class Client(Tables):
         worker: int,
         staleness: int | None,
         generation: int = 0,
+        clock: int = 0,
+        incarnation: int = 0,
+        standing: Sequence[int] | None = None,
         deadline: float | None = None,
     ) -> None:
         """`channels` lead to the servers in their order.
+
+        `clock`: the one that runs first: the checkpoint's. Who takes a dead worker's place in a generation that goes
+        on is its next `incarnation`, and passes on the clock and `standing` that `resume` has found.
 
         `deadline`: seconds that any one wait may take. None: as long as the company lets the run go on, since a wait
         takes as long as another worker's longest clock, and that is no fault.
@@ -92,17 +98,19 @@ class Client(Tables):
         self._company = company
         self._transport = transport
         self._channels = channels
-        self._senders = [Sender() for _ in channels]
-        self._tables = [RemoteTable(self, i, spec, len(channels)) for i, spec in enumerate(resolve(specs, staleness))]
+        self._senders = [Sender(last) for last in standing or [0] * len(channels)]
+        self._tables = [
+            RemoteTable(self, i, spec, len(channels), clock) for i, spec in enumerate(resolve(specs, staleness))
+        ]
         self._by_name = {table.name: table for table in self._tables}
         self._worker, self._generation = worker, generation
         self._deadline = math.inf if deadline is None else deadline
         self._sent_bytes = self._received_bytes = 0
-        self._requests = 0
+        self._requests = incarnation << 32  # answers to a predecessor's aren't taken for ours
         self._open: dict[int, tuple[int, m.Get]] = {}  # this clock's requests without an answer
         self._checked = monotonic()
         self._ended = self._finished = False
-        self.clock_now = 0
+        self.clock_now = company.clock_now = clock
 
     def table(self, name: str) -> RemoteTable:
         found: RemoteTable = named(self._by_name, name)
@@ -348,6 +356,8 @@ class Client(Tables):
         return f"server {servers} to send {rows} of table {table.name!r} {when}"
 
 
-def connect(transport: Transport, addresses: Sequence[str], worker: int) -> list[Channel]:
-    """A worker's channels to the servers at these addresses."""
-    return [transport.connect(address, name(worker)) for address in addresses]
+def connect(
+    transport: Transport, addresses: Sequence[str], worker: int, incarnation: int = 0, generation: int = 0
+) -> list[Channel]:
+    """A worker's channels to the servers at these addresses, of its `incarnation` in this generation."""
+    return [transport.connect(address, name(worker, incarnation, generation)) for address in addresses]

@@ -17,8 +17,8 @@ Numbered = EndClock | Increments | Done | Farewell
 class Sender:
     """Numbers messages from 1 and keeps them until they are acknowledged, so that none is lost with a connection."""
 
-    def __init__(self) -> None:
-        self.last = 0  # number of the last message
+    def __init__(self, last: int = 0) -> None:
+        self.last = last  # number of the last message
         self._kept: deque[Numbered] = deque()
         self._bytes = 0
 
@@ -50,9 +50,10 @@ class Sender:
         return list(self._kept)
 
 
-def name(worker: int) -> str:
-    """Under which a worker connects to servers, and no other peer does."""
-    return f"worker {worker}"
+def name(worker: int, incarnation: int = 0, generation: int = 0) -> str:
+    """Under which a worker connects to servers, and no other peer does: not even one that had its seat before, was
+    taken for dead and comes to."""
+    return f"worker {worker}.{generation}.{incarnation}"
 
 
 def size(message: Numbered) -> int:

@@ -67,7 +67,7 @@ class _Loop:
         if came is None:
             return
         peer, message = came
-        if peer != name(message.sender) or message.generation != self._generation:
+        if peer != name(message.sender, 0, self._generation) or message.generation != self._generation:
             self.refused += 1  # anybody can connect, and write any worker into a header
             return
         try:
@@ -78,7 +78,8 @@ class _Loop:
             self._send(send)
 
     def _send(self, send: Send) -> Status:
-        receipt = self._listener.send(name(send.worker), send.message, track=bool(send.loan))
+        peer = name(send.worker, 0, self._generation)
+        receipt = self._listener.send(peer, send.message, track=bool(send.loan))
         if send.loan:
             self._lent.append((receipt, send))
         return receipt.status
