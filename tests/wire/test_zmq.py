@@ -8,7 +8,8 @@ import zmq
 
 from yarnml.wire.message import Ack, Beat
 from yarnml.wire.transport import Status
-from yarnml.wire.zmq import COMMON, ZmqTransport
+from yarnml.wire.zmq import ZmqTransport
+from yarnml.wire.zmq.sockets import COMMON
 
 WAIT = 10.0  # s
 PATIENCE = COMMON[zmq.HEARTBEAT_TIMEOUT] / 1000  # s that a peer may be silent

@@ -1,0 +1,5 @@
+"""ZeroMQ as a transport: the only package that imports zmq, benches aside."""
+
+from yarnml.wire.zmq.transport import ZmqTransport
+
+__all__ = ["ZmqTransport"]

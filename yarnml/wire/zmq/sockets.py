@@ -1,0 +1,132 @@
+"""Sockets with every option set on purpose: ZeroMQ's defaults lose messages, hang at exit and shut peers out."""
+
+from __future__ import annotations
+
+import math
+import weakref
+from collections.abc import Callable
+from typing import Any, final
+
+import numpy as np
+import zmq
+import zmq.backend
+
+from yarnml.wire.frames import SMALL, WireError
+from yarnml.wire.spin import Spin
+from yarnml.wire.transport import Status
+
+WATER = 256  # messages queued for a peer before it counts as slow
+# plain ints: the enums' operators are slower than a send
+DONTWAIT, SNDMORE, EVENTS, POLLIN = int(zmq.DONTWAIT), int(zmq.SNDMORE), int(zmq.EVENTS), int(zmq.POLLIN)
+COMMON = {
+    zmq.SNDHWM: WATER,
+    # No limit: at one, ZeroMQ stops reading, hears no heartbeat, and drops the connection with all that waits in it
+    # while its owner merely computes. What may come is bounded by those who send: windows, clocks, requests.
+    zmq.RCVHWM: 0,
+    zmq.LINGER: 2000,  # ms: 0 drops what was just sent, -1 hangs at exit
+    zmq.HEARTBEAT_IVL: 200,  # ms; a stopped host is seen after TIMEOUT
+    zmq.HEARTBEAT_TIMEOUT: 600,
+    zmq.MAXMSGSIZE: 1 << 32,
+}
+LISTENER = {
+    zmq.ROUTER_MANDATORY: 1,  # an unknown or slow peer is an error, not a silent drop
+    zmq.ROUTER_HANDOVER: 1,  # a restarted peer takes its name from the half-dead one
+}
+CHANNEL = {
+    zmq.IMMEDIATE: 1,  # queue to a living connection only
+    zmq.SNDTIMEO: 1000,  # ms
+    zmq.RECONNECT_IVL: 50,
+    zmq.RECONNECT_IVL_MAX: 1000,
+}
+
+
+def made(context: zmq.Context[Any], kind: int, options: dict[zmq.SocketOption, int]) -> zmq.Socket[bytes]:
+    """A socket with the common options and these."""
+    socket: zmq.Socket[bytes] = context.socket(kind)
+    for option, value in (COMMON | options).items():
+        socket.setsockopt(option, value)
+    return socket
+
+
+def put(socket: zmq.Socket[bytes], frames: list[Any], flags: int, lent: list[Any] | None = None) -> Status:
+    """Send all frames or none: only the first one can find the peer without room.
+
+    `lent` takes a weak reference to each view that ZeroMQ alone holds, as long as it reads it: its own trackers cost
+    three times as much.
+    """
+    last = len(frames) - 1
+    try:
+        socket.send(frames[0], flags | (SNDMORE if last else 0))
+    except zmq.Again:
+        return Status.FULL
+    for i in range(1, last + 1):
+        frame = frames[i]
+        big = isinstance(frame, np.ndarray) and frame.nbytes >= SMALL
+        if big and lent is not None:
+            frame = frame.view()
+            lent.append(weakref.ref(frame))
+        try:
+            socket.send(frame, flags | (SNDMORE if i < last else 0), copy=not big)
+        except zmq.Again:  # the connection broke within the message: the rest must be said, and goes nowhere
+            continue
+    return Status.SENT
+
+
+def settled(frames: list[zmq.Frame]) -> list[Any]:
+    """The first frame, which holds all that is small, copied to aligned memory; the large ones as they lie."""
+    if not frames:
+        raise WireError("no frame")
+    return [frames[0].bytes, *(frame.buffer for frame in frames[1:])]
+
+
+def readable(sockets: list[zmq.Socket[bytes]]) -> bool | None:
+    """True if one has a message, else None."""
+    return True if any(_option(socket, EVENTS) & POLLIN for socket in sockets) else None
+
+
+_option: Callable[..., Any] = zmq.backend.Socket.get  # the sugared one makes an enum
+
+
+@final
+class Inbox:
+    """The receiving side of one socket."""
+
+    def __init__(self, socket: zmq.Socket[bytes], spin: Spin) -> None:
+        self._socket = socket
+        self._spin = spin
+        self._timeout = -1  # ms, as set
+
+    def take(self, timeout: float) -> list[zmq.Frame] | None:
+        """The frames of the next message, or None if none comes within `timeout` seconds."""
+        frame = self._now()
+        if frame is None and timeout > 0:
+            frame = self._spin.until(self._now) or self._wait(timeout)
+        if frame is None:
+            return None
+        frames = [frame]
+        while frame.more:
+            frame = self._socket.recv(0, copy=False)
+            frames.append(frame)
+        if len(frame) >= SMALL:
+            self._spin.rest()
+        return frames
+
+    def _now(self) -> zmq.Frame | None:
+        try:
+            return self._socket.recv(DONTWAIT, copy=False)
+        except zmq.Again:
+            return None
+
+    def _wait(self, timeout: float) -> zmq.Frame | None:
+        milliseconds = math.ceil(timeout * 1000)
+        if milliseconds != self._timeout:
+            self._timeout = milliseconds
+            self._socket.setsockopt(zmq.RCVTIMEO, milliseconds)
+        try:
+            return self._socket.recv(0, copy=False)
+        except zmq.Again:
+            return None
+
+    def rest(self) -> None:
+        """Bulk has been sent: see `Spin.rest`."""
+        self._spin.rest()

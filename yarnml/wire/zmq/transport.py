@@ -1,0 +1,44 @@
+"""ZeroMQ's transport: TCP between any hosts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import final
+
+import zmq
+
+from yarnml.wire.spin import Spin
+from yarnml.wire.transport import Channel, Listener, Transport
+from yarnml.wire.zmq.channel import ZmqChannel
+from yarnml.wire.zmq.listener import ZmqListener
+from yarnml.wire.zmq.sockets import CHANNEL, LISTENER, POLLIN, made, readable
+
+
+@final
+class ZmqTransport(Transport):
+    """TCP between any hosts. `spin`: seconds to look for a message before sleeping, 0 for none."""
+
+    def __init__(self, *, spin: float = 200e-6) -> None:
+        self._context = zmq.Context()
+        self._spin = Spin(spin)
+
+    def listen(self, host: str = "127.0.0.1") -> Listener:
+        socket = made(self._context, zmq.ROUTER, LISTENER)
+        socket.bind(f"tcp://{host}:*")
+        return ZmqListener(socket, self._spin)
+
+    def connect(self, address: str, name: str) -> Channel:
+        socket = made(self._context, zmq.DEALER, CHANNEL)
+        socket.setsockopt(zmq.IDENTITY, name.encode())
+        socket.connect(address)
+        return ZmqChannel(socket, self._spin)
+
+    def wait(self, channels: Sequence[Channel], timeout: float) -> bool:
+        sockets = [c.socket for c in channels if isinstance(c, ZmqChannel)]
+        if readable(sockets) or self._spin.until(lambda: readable(sockets)):
+            return True
+        return bool(zmq.zmq_poll([(s, POLLIN) for s in sockets], max(0, math.ceil(timeout * 1000))))
+
+    def close(self) -> None:
+        self._context.term()
