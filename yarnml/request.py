@@ -101,6 +101,7 @@ class OnYarn(AppConfig):
     env: str | None = None  # Python for the containers: a tarball with bin/python, or its path on all nodes; else ours
     py_files: tuple[str, ...] = ()  # modules, packages and zips that the app imports
     files: tuple[str, ...] = ()  # files for the containers' working directory
+    variables: tuple[str, ...] = ()  # NAME=VALUE, for the containers' environment
     requirements: str | None = None  # file for pip: packages that the app needs beside
     node_label: str | None = None  # only nodes with this label
     tags: tuple[str, ...] = ()  # of the application, for whoever searches for it

@@ -16,7 +16,7 @@ from yarnml.errors import UsageError
 from yarnml.job import Job
 from yarnml.launch import Handle, env
 from yarnml.launch.yarn import launcher
-from yarnml.launch.yarn.application import Applications
+from yarnml.launch.yarn.application import Applications, Submitted
 from yarnml.launch.yarn.site import Site, adopt
 from yarnml.monitor.terminal import View
 from yarnml.prepare import prepare, said_of_data
@@ -80,23 +80,23 @@ class Submission:
             view.say(line)
         directory = RunDir.create(job)
         try:
-            name = launcher.submit(self._site, self._applications, job, self.wish, self._plan, view.say)
+            submitted = launcher.submit(self._site, self._applications, job, self.wish, self._plan, view.say)
         except BaseException as error:
             directory.end("failed", message=f"could not be submitted: {error}")
             launcher.clean(self._site, directory)
             raise
-        directory.submitted(name)
-        view.say(f"submitted as {name} to queue {self.wish.queue}")
-        return YarnRun(job, directory, self._site, name, view)
+        directory.submitted(submitted.name)
+        view.say(f"submitted as {submitted.name} to queue {self.wish.queue}")
+        return YarnRun(job, directory, self._site, submitted, view)
 
 
 @final
 class YarnRun(Run):
     """A run on the cluster. Nothing here is needed for it to go on."""
 
-    def __init__(self, job: Job, directory: RunDir, site: Site, application: str, view: View) -> None:
+    def __init__(self, job: Job, directory: RunDir, site: Site, application: Submitted, view: View) -> None:
         super().__init__(job, directory)
-        self.application = application
+        self.application = application.name
         self._view = view
         self._outcome: Outcome | None = None
         self._following = launcher.Following(site, directory, application, view.show)

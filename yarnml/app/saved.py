@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
 import tempfile
 from dataclasses import replace
 from pathlib import Path
@@ -73,7 +75,9 @@ def _private(url: str, model: Model, source: dict[str, bytes], trust: bool) -> A
         )
     if digest(source) != model.code:
         raise UsageError(f"{url}: the code beside this model isn't what it was saved with")
-    folder = Path(tempfile.mkdtemp(prefix="yarnml-app-")) / model.app  # stays while the process may import from it
+    scratch = Path(tempfile.mkdtemp(prefix="yarnml-app-"))
+    atexit.register(shutil.rmtree, scratch, ignore_errors=True)  # the process may import from it until then
+    folder = scratch / model.app
     for name, text in source.items():
         target = folder / name
         if not target.resolve().is_relative_to(folder.resolve()):

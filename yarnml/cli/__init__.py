@@ -23,6 +23,7 @@ COMMANDS = {  # name -> what it takes, what it does
     "kill": ("RUN", "end a run"),
     "data": ("copy|head|describe", "look at data sets, bring them elsewhere"),
     "cluster": ("up|down|status|env", "a Hadoop cluster on this machine, to try things on"),
+    "env": ("list|clean", "the Python environments that submit has sent"),
     "bench": ("NAME", "measure yarnml beside its peers"),
     "completion": ("bash|zsh", "tab completion for a shell"),
 }

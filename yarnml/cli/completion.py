@@ -57,15 +57,16 @@ def _candidates(before: Sequence[str], last: str) -> list[str]:
         return [*COMMANDS, "--help", "--version"]
     command, *rest = before
     if command in ("run", "submit"):
-        return _of_run(rest, last)
+        return _of_run(command, rest, last)
     if command == "predict" and last.startswith("-"):
-        return _flags("predict")
+        return _flags("predict", "run")
     if command in ("status", "logs", "kill") and not rest:
         return _run_ids()
     fixed = {
         "apps": _apps(),
         "data": ["copy", "head", "describe"],
         "cluster": ["up", "down", "status", "env"],
+        "env": ["list", "clean"],
         "completion": sorted(SCRIPTS),
     }
     if command == "bench" and not rest:
@@ -75,10 +76,10 @@ def _candidates(before: Sequence[str], last: str) -> list[str]:
     return fixed.get(command, []) if not rest else []
 
 
-def _of_run(rest: Sequence[str], last: str) -> list[str]:
+def _of_run(command: str, rest: Sequence[str], last: str) -> list[str]:
     if not rest:
         return _apps()
-    return _flags(rest[0]) if last.startswith("-") else []
+    return _flags(rest[0], command) if last.startswith("-") else []
 
 
 def _apps() -> list[str]:
@@ -87,14 +88,15 @@ def _apps() -> list[str]:
     return sorted(folders())
 
 
-def _flags(app: str) -> list[str]:
+def _flags(app: str, command: str) -> list[str]:
     """The flags of an app, by name or path, and yarnml's own."""
     from yarnml.cli.catalog import fields, folders
-    from yarnml.request import GROUPS
+    from yarnml.request import GROUPS, GROUPS_ON_YARN
 
+    groups = GROUPS_ON_YARN if command == "submit" else GROUPS
     folder = folders().get(app, Path(app))
     own = fields(folder) if (folder / "app.py").is_file() else []
-    return [flag(name) for name in (*own, *(name for group in GROUPS.values() for name in hints(group)))]
+    return [flag(name) for name in (*own, *(name for group in groups.values() for name in hints(group)))]
 
 
 def _run_ids() -> list[str]:

@@ -25,7 +25,9 @@ def up(
     begin = time.monotonic()
     cluster = _up(nodes, state, _tell, memory_mb=memory_mb, vcores=vcores)
     print(f"HDFS {cluster.hdfs}   WebHDFS {cluster.webhdfs}   YARN {cluster.resourcemanager}")
-    print(f"{_nodes(cluster)}; queues default, ml (and closed, which takes nothing); {time.monotonic() - begin:.0f} s")
+    print(
+        f"{_nodes(cluster)}; queues default, ml (and closed and barred, which refuse); {time.monotonic() - begin:.0f} s"
+    )
     print(f'`yarnml submit` finds it by itself; a shell by: eval "$(yarnml cluster env{_flag(state)})"')
     print(f"`yarnml cluster down{_flag(state)}` ends it and removes what is in HDFS (--keep: not that)")
     return 0

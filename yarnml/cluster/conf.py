@@ -14,7 +14,9 @@ from yarnml.cluster.ports import LOOPBACK, Ports, node_host
 from yarnml.cluster.size import Size
 from yarnml.errors import UsageError
 
-QUEUES = {"default": 50, "ml": 40, "closed": 10}  # name -> percent; `closed` takes no application
+QUEUES = {"default": 50, "ml": 40, "closed": 5, "barred": 5}  # name -> percent
+STOPPED = "closed"  # takes no application
+BARRED = "barred"  # takes none of any user
 LOG4J = """\
 log4j.rootLogger=INFO,console
 log4j.appender.console=org.apache.log4j.ConsoleAppender
@@ -100,6 +102,7 @@ class Conf:
         memory, vcores = str(self.size.memory_mb), str(self.size.vcores)
         return master | {
             "yarn.resourcemanager.hostname": "localhost",
+            "yarn.acl.enable": "true",
             "yarn.application.classpath": f"{self.layout.part('conf')},{self.jars}/*",
             "yarn.nodemanager.resource.memory-mb": memory,
             "yarn.nodemanager.resource.cpu-vcores": vcores,
@@ -133,6 +136,9 @@ class Conf:
         root = "yarn.scheduler.capacity"
         settings = {
             f"{root}.root.queues": ",".join(QUEUES),
+            # what the root allows is allowed in every queue
+            f"{root}.root.acl_submit_applications": " ",
+            f"{root}.root.acl_administer_queue": " ",
             f"{root}.maximum-am-resource-percent": "0.8",
             f"{root}.resource-calculator": "org.apache.hadoop.yarn.util.resource.DominantResourceCalculator",
             f"{root}.node-locality-delay": "4",
@@ -144,7 +150,8 @@ class Conf:
                 f"{root}.root.{name}.capacity": str(percent),
                 f"{root}.root.{name}.maximum-capacity": "100",
                 f"{root}.root.{name}.user-limit-factor": "10",
-                f"{root}.root.{name}.state": "STOPPED" if name == "closed" else "RUNNING",
+                f"{root}.root.{name}.state": "STOPPED" if name == STOPPED else "RUNNING",
+                f"{root}.root.{name}.acl_submit_applications": " " if name == BARRED else "*",
             }
         return settings
 

@@ -9,7 +9,11 @@ changes), and `code`, yarnml itself (small). Each is called by the hash of what 
 """
 
 from yarnml.launch.env.resource import RESERVED, Resource
-from yarnml.launch.env.shelf import local_shelf, remove_old, shelf
+from yarnml.launch.env.shelf import local_shelf, shelf
 from yarnml.launch.env.ship import Plan, Shipment, Wish, plan
+from yarnml.launch.env.stock import Item, old, remove_old, stock
 
-__all__ = ["RESERVED", "Plan", "Resource", "Shipment", "Wish", "local_shelf", "plan", "remove_old", "shelf"]
+__all__ = [
+    "RESERVED", "Item", "Plan", "Resource", "Shipment", "Wish", "local_shelf", "old", "plan", "remove_old", "shelf",
+    "stock",
+]  # fmt: skip

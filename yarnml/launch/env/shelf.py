@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import os
-import posixpath
 import tempfile
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from hdfs_io import DataError, copy, exists, join, open_fs, remove
+from hdfs_io import DataError, copy, exists, join, open_fs
 from yarnml.errors import UsageError
 from yarnml.launch.env.archive import write
 from yarnml.launch.env.pack import Pack
+from yarnml.launch.env.stock import remove_old
 from yarnml.launch.env.tree import lay
 
-KEEP = 3  # of a kind
 FOLDER = ".yarnml/env"
 Say = Callable[[str], None]
 
@@ -77,31 +75,3 @@ def send_as(name: str, source: str, home: str, say: Say) -> tuple[str, int]:
         if exists(url):  # another submit was faster
             return url, 0
         raise
-
-
-def remove_old(
-    folder: str, keep: int = KEEP, *, spare: Collection[str] = (), older: timedelta = timedelta(0)
-) -> list[str]:
-    """Remove all but the newest `keep` archives of each kind; returns the names of those that went.
-
-    `folder`: a shelf. `spare`: names that stay, such as those that running applications use. `older`: what is younger
-    stays too.
-    """
-    fs, path = open_fs(folder)
-    if not fs.isdir(path):
-        return []
-    names = [
-        posixpath.basename(file) for file in fs.ls(path, detail=False) if file.endswith((".tar.gz", ".tgz", ".tar"))
-    ]
-    ages = {name: _age(fs.modified(posixpath.join(path, name))) for name in names}
-    old: list[str] = []
-    for kind in {name.rpartition("-")[0] for name in names}:
-        mine = sorted((name for name in names if name.rpartition("-")[0] == kind), key=lambda name: ages[name])
-        old += [name for name in mine[keep:] if name not in spare and ages[name] >= older]
-    for name in old:
-        remove(join(folder, name))
-    return sorted(old)
-
-
-def _age(modified: datetime) -> timedelta:
-    return datetime.now(UTC) - (modified if modified.tzinfo else modified.astimezone())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from yarnml.launch.env.entry import below
 from yarnml.launch.env.pack import Pack
 from yarnml.launch.env.prune import runs
 from yarnml.launch.env.shelf import local_shelf
+from yarnml.launch.env.stock import remove_old
 from yarnml.launch.env.tree import settle_libraries
 
 LIMIT = 1800.0  # seconds for pip
@@ -36,8 +38,11 @@ def wheels(file: str, beside: list[Distribution], folder: Path | None = None) ->
     pins = sorted(f"{dist.name}=={dist.version}" for dist in beside)
     key = hashlib.sha256("\0".join([path.read_text(), sys.version, *pins]).encode()).hexdigest()[:16]
     target = (folder or local_shelf()) / f"wheels-{key}"
-    if not target.exists():
+    if target.exists():
+        os.utime(target)  # the oldest go first, by their last use
+    else:
         _install(path, pins, target)
+        remove_old(str(target.parent))
     return Pack("wheels", tuple(entry for entry in below(target) if runs(entry.name)), finish=settle_libraries)
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping, Sequence
+from contextlib import closing, suppress
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any, Self, final
 
 from yarnml.errors import UsageError
 from yarnml.launch.yarn.driver import QUICK, Driver
+from yarnml.launch.yarn.manager import TAG
 from yarnml.launch.yarn.spec import Service
 
 MASTER_MB = 512  # of Skein's application master: a JVM with a heap of 128 MB
@@ -43,6 +47,33 @@ class Wish:
 
 
 @final
+@dataclass(frozen=True)
+class Submitted:
+    """An application, as whoever submitted it knows it."""
+
+    name: str
+    security: Any = None  # Skein's keys to its master, which only the process that submitted it has
+
+    def release(self, master: str, *, ok: bool, message: str) -> None:
+        """Tell its master (host:port) that all is over; by itself it would notice up to 5 s later.
+
+        Returns at once, and nobody learns of a failure: the application's end is waited for in any case.
+        """
+        if self.security is not None:
+            arguments = (master, "SUCCEEDED" if ok else "FAILED", message or None)
+            threading.Thread(target=self._shut_down, args=arguments, name="yarnml-release", daemon=True).start()
+
+    def _shut_down(self, master: str, status: str, message: str | None) -> None:
+        import skein
+
+        with (
+            suppress(skein.exceptions.SkeinError),
+            closing(skein.ApplicationClient(master, self.name, security=self.security)) as client,
+        ):
+            client.shutdown(status, message)
+
+
+@final
 class Applications:
     """Submits and kills. A context manager: the JVM ends with it."""
 
@@ -55,13 +86,14 @@ class Applications:
     def __exit__(self, *_: object) -> None:
         self._driver.close()
 
-    def submit(self, wish: Wish) -> str:
-        """The application's name. UsageError with YARN's words if it is refused."""
+    def submit(self, wish: Wish) -> Submitted:
+        """UsageError with YARN's words if it is refused."""
         import skein
 
         client = self._driver.client
+        security = skein.Security.new_credentials()
         try:
-            return str(client.submit(_specification(skein, wish)))
+            return Submitted(str(client.submit(_specification(skein, wish, security))), security)
         except (skein.exceptions.SkeinError, ValueError) as error:
             raise UsageError(f"YARN refuses the application: {_short(str(error))}") from error
 
@@ -69,7 +101,7 @@ class Applications:
         self._driver.client.kill_application(name)
 
 
-def _specification(skein: Any, wish: Wish) -> Any:
+def _specification(skein: Any, wish: Wish, security: Any) -> Any:
     files = {name: _file(skein, local) for name, local in wish.files.items()}
     services = {
         service.role: skein.Service(
@@ -88,12 +120,12 @@ def _specification(skein: Any, wish: Wish) -> Any:
     master = skein.Master(
         resources=skein.Resources(memory=f"{MASTER_MB} MiB", vcores=1),
         env={"JDK_JAVA_OPTIONS": JAVA},
-        security=skein.Security.new_credentials(),
+        security=security,
     )
     acls = skein.ACLs(enable=True, view_users=list(wish.view_users), modify_users=list(wish.modify_users))
     return skein.ApplicationSpec(
         name=wish.name, queue=wish.queue, services=services, master=master, node_label=wish.node_label or "",
-        tags=set(wish.tags) | {"yarnml"}, acls=acls if wish.view_users or wish.modify_users else None,
+        tags=set(wish.tags) | {TAG}, acls=acls if wish.view_users or wish.modify_users else None,
         max_attempts=wish.max_attempts,
     )  # fmt: skip
 
@@ -105,5 +137,5 @@ def _file(skein: Any, local: Local) -> Any:
 
 def _short(text: str) -> str:
     """YARN's sentence without Java's class names and stacks."""
-    lines = [line for line in text.splitlines() if line.strip() and not line.strip().startswith("at ")]
-    return lines[0].rpartition("Exception: ")[2].strip() if lines else "no reason given"
+    lines = takewhile(lambda line: not line.startswith("\tat "), text.splitlines())
+    return " ".join(lines).rpartition("Exception: ")[2].strip() or "no reason given"

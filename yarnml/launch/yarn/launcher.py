@@ -17,12 +17,12 @@ from yarnml.launch import env
 from yarnml.launch.fault import LAST_WORDS
 from yarnml.launch.process import settings
 from yarnml.launch.yarn import parcel
-from yarnml.launch.yarn.application import Applications, Local, Wish
+from yarnml.launch.yarn.application import Applications, Local, Submitted, Wish
 from yarnml.launch.yarn.homes import homes
 from yarnml.launch.yarn.manager import Application
 from yarnml.launch.yarn.refuse import refuse_queue, refuse_size
 from yarnml.launch.yarn.site import Site
-from yarnml.launch.yarn.spec import Spec, services
+from yarnml.launch.yarn.spec import Spec, services, variables
 from yarnml.monitor.progress import Glance
 from yarnml.request import OnYarn
 from yarnml.runs import RunDir
@@ -39,12 +39,14 @@ Say = Callable[[str], None]
 
 def refuse(site: Site, wish: OnYarn, job_workers: int, job_servers: int) -> None:
     """What the cluster would never grant; UsageError before anything is sent."""
-    queue = refuse_queue(wish.queue, site.manager.queues(), lambda q: site.manager.may_submit(q, hadoop.user()))
+    asked = hadoop.settings().get("yarn.acl.enable") == "true"
+    queue = refuse_queue(wish.queue, site.manager.queues(), hadoop.user() if asked else None)
+    variables(wish)
     refuse_size(services(wish, job_workers, job_servers), site.manager.nodes(), queue, wish.node_label)
 
 
-def submit(site: Site, applications: Applications, job: Job, wish: OnYarn, plan: env.Plan, say: Say) -> str:
-    """Send what is missing, and submit; the application's name."""
+def submit(site: Site, applications: Applications, job: Job, wish: OnYarn, plan: env.Plan, say: Say) -> Submitted:
+    """Send what is missing, and submit."""
     shipment = plan.send(site.home, say)
     job = job if shipment.app is None else replace(job, app=shipment.app)
     roles = services(wish, job.workers, job.servers)
@@ -62,7 +64,7 @@ def submit(site: Site, applications: Applications, job: Job, wish: OnYarn, plan:
         Wish(
             name=f"yarnml {job.run}", queue=wish.queue, services=roles,
             scripts={service.role: parcel.script(service.role, shipment) for service in roles},
-            env={service.role: settings(service.size.vcores) for service in roles},
+            env={service.role: settings(service.size.vcores) | variables(wish) for service in roles},
             files=files, hosts=sorted({host for hosts in spec.homes for host in hosts}),
             node_label=wish.node_label, tags=wish.tags, view_users=wish.view_users, modify_users=wish.modify_users,
             max_attempts=wish.max_attempts,
@@ -74,8 +76,9 @@ def submit(site: Site, applications: Applications, job: Job, wish: OnYarn, plan:
 class Following:
     """A run on the cluster, followed to its end from here."""
 
-    def __init__(self, site: Site, run: RunDir, application: str, show: Callable[[Glance], None]) -> None:
-        self._site, self._run, self._name, self._show = site, run, application, show
+    def __init__(self, site: Site, run: RunDir, application: Submitted, show: Callable[[Glance], None]) -> None:
+        self._site, self._run, self._submitted, self._show = site, run, application, show
+        self._name = application.name
         self._asked = 0.0
         self._begun = time.time()
         self._app: Application | None = None
@@ -99,13 +102,16 @@ class Following:
             else:
                 self._show(self._run.glance() or self._waiting(app))
                 time.sleep(LOOK)
+        record = self._run.record()
+        app = self._application(fresh=True)
+        if app is not None and not app.ended and app.master:
+            self._submitted.release(app.master, ok=record.state == "succeeded", message=record.message)
         self._await_application()
         clean(self._site, self._run)
-        record = self._run.record()
         return Outcome(record.state, record.message, result=record.result or None)  # type: ignore[arg-type]
 
-    def _application(self) -> Application | None:
-        if time.monotonic() - self._asked >= ASK:
+    def _application(self, *, fresh: bool = False) -> Application | None:
+        if fresh or time.monotonic() - self._asked >= ASK:
             self._asked = time.monotonic()
             with suppress(DataError):
                 self._app = self._site.manager.application(self._name)
@@ -140,7 +146,7 @@ class Following:
 
 def end(site: Site, run: RunDir, application: str) -> None:
     """End a run from any machine: by its scheduler if it heeds, else by YARN."""
-    following = Following(site, run, application, lambda _: None)
+    following = Following(site, run, Submitted(application), lambda _: None)
     following.outcome(lambda: Stop("killed", run.why_to_end()))
 
 

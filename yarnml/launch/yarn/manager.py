@@ -17,6 +17,7 @@ HTTP_PORT, HTTPS_PORT = 8088, 8090
 LIMIT = 4.0  # seconds for one answer
 HEADERS = {"Accept": "application/json", "Content-Type": "application/json"}
 ENDED = ("FINISHED", "FAILED", "KILLED")
+TAG = "yarnml"  # of every application of ours
 
 # a proxy that the environment names leads out of the cluster, not into it
 _direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
@@ -30,6 +31,7 @@ class Queue:
     running: bool
     most_mb: int  # of one container; 0 if it isn't said
     most_vcores: int
+    acls: tuple[str, ...] = ()  # whom it, and those above it, let in: `users groups` or `*`; empty if not said
 
     @property
     def name(self) -> str:
@@ -56,6 +58,7 @@ class Application:
     final: str  # UNDEFINED, SUCCEEDED, FAILED, KILLED
     diagnostics: str
     containers: int  # that it has now
+    master: str = ""  # host:port where its master listens, once it does
 
     @property
     def ended(self) -> bool:
@@ -76,16 +79,7 @@ class Manager:
 
     def queues(self) -> list[Queue]:
         root = self._get("scheduler")["scheduler"]["schedulerInfo"]
-        return list(_leaves(root.get("rootQueue", root), ""))
-
-    def may_submit(self, queue: str, user: str) -> bool:
-        """Whether the queue's ACL lets the user in; true where the ResourceManager can't say."""
-        query = urllib.parse.urlencode({"queue-acl-type": "SUBMIT_APPLICATIONS", "user": user})
-        try:
-            said = self._get(f"queues/{urllib.parse.quote(queue)}/access?{query}")
-        except (DataError, LookupError):
-            return True
-        return str(said.get("allowed", said.get("rmQueueAclInfo", {}).get("allowed", True))).lower() != "false"
+        return list(_leaves(root.get("rootQueue", root)))
 
     def nodes(self) -> list[Node]:
         found = (self._get("nodes?states=RUNNING").get("nodes") or {}).get("node", [])
@@ -108,7 +102,15 @@ class Manager:
         except LookupError:
             return None
         said = " ".join(str(app.get("diagnostics", "")).split())
-        return Application(app["state"], app["finalStatus"], said, max(0, int(app.get("runningContainers", 0))))
+        containers = max(0, int(app.get("runningContainers", 0)))
+        return Application(app["state"], app["finalStatus"], said, containers, app.get("amRPCAddress", ""))
+
+    def ours(self) -> list[str]:
+        """The names of yarnml's applications of this user that haven't ended."""
+        states = "NEW,NEW_SAVING,SUBMITTED,ACCEPTED,RUNNING"
+        query = urllib.parse.urlencode({"applicationTags": TAG, "user": hadoop.user(), "states": states})
+        found = (self._get(f"apps?{query}").get("apps") or {}).get("app", [])
+        return sorted(str(app["name"]) for app in found)
 
     def kill(self, name: str) -> bool:
         """Whether it could be asked to: where users have to prove who they are, not in this way."""
@@ -162,15 +164,22 @@ def configured() -> Manager:
         )
     return Manager(found)
 
-
-def _leaves(queue: dict[str, Any], above: str) -> Iterator[Queue]:
+    acls: tuple[str, ...] = ()  # whom it, and those above it, let in: `users groups` or `*`; empty if it isn't said
     name = str(queue.get("queueName", "root"))
     path = name if name.startswith("root") or not above else f"{above}.{name}"
+    acls += tuple(_acls(queue))
     below = queue.get("queues") or queue.get("childQueues") or {}
     children = below.get("queue", []) if isinstance(below, dict) else below
     for child in children:
-        yield from _leaves(child, path)
+        yield from _leaves(child, path, acls)
     if not children:
         most = queue.get("maximumAllocation") or {}
         mb, vcores = int(most.get("memory", 0)), int(most.get("vCores", 0))
-        yield Queue(path, queue.get("state", "RUNNING") == "RUNNING", mb, vcores)
+        yield Queue(path, queue.get("state", "RUNNING") == "RUNNING", mb, vcores, acls)
+
+
+def _acls(queue: dict[str, Any]) -> Iterator[str]:
+    """Who may submit; whoever administers a queue may, too."""
+    for acl in (queue.get("queueAcls") or {}).get("queueAcl", []):
+        if acl["accessType"] in ("SUBMIT_APP", "ADMINISTER_QUEUE"):
+            yield str(acl["accessControlList"])

@@ -13,8 +13,8 @@ from yarnml.launch.yarn.inside import SAID
 from yarnml.launch.yarn.spec import Spec
 
 SCRIPT = """\
-mkdir -p home
-export HOME="$PWD/home" LANG=C.UTF-8 LC_ALL=C.UTF-8 HADOOP_CONF_DIR="$PWD/start/conf"
+mkdir -p home tmp
+export HOME="$PWD/home" TMPDIR="$PWD/tmp" LANG=C.UTF-8 LC_ALL=C.UTF-8 HADOOP_CONF_DIR="$PWD/start/conf"
 export YARNML_LOG="${{LOG_DIRS%%,*}}/yarnml.log"
 ( {role} ) >"$YARNML_LOG" 2>&1 </dev/null
 code=$?

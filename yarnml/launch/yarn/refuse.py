@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from yarnml.errors import UsageError, nearest
 from yarnml.launch.yarn.manager import Node, Queue
@@ -10,8 +10,11 @@ from yarnml.launch.yarn.memory import spoken
 from yarnml.launch.yarn.spec import Service
 
 
-def refuse_queue(name: str, queues: Sequence[Queue], may: Callable[[str], bool]) -> Queue:
-    """The queue that `--queue` names. UsageError if it isn't there, stopped, or closed to the user."""
+def refuse_queue(name: str, queues: Sequence[Queue], user: str | None) -> Queue:
+    """The queue that `--queue` names. UsageError if it isn't there, stopped, or closed to the user.
+
+    `user`: None where the cluster doesn't ask who it is.
+    """
     there = ", ".join(queue.name + ("" if queue.running else " (stopped)") for queue in queues)
     found = next((queue for queue in queues if name in (queue.name, queue.path)), None)
     if found is None:
@@ -20,9 +23,17 @@ def refuse_queue(name: str, queues: Sequence[Queue], may: Callable[[str], bool])
         raise UsageError(f"--queue {name}: the cluster has no such queue{hint}; its queues: {there}")
     if not found.running:
         raise UsageError(f"--queue {name}: is stopped and takes nothing; the cluster's queues: {there}")
-    if not may(found.path):
-        raise UsageError(f"--queue {name}: you may not submit to it (its ACL); the cluster's queues: {there}")
+    if user is not None and bars(found, user):
+        raise UsageError(f"--queue {name}: its ACL doesn't let {user} in; the cluster's queues: {there}")
     return found
+
+
+def bars(queue: Queue, user: str) -> bool:
+    """Whether the queue is closed to a user for sure: who is in a group only the ResourceManager knows."""
+    lists = [acl.split(" ", 1) for acl in queue.acls]
+    return bool(lists) and not any(
+        names == ["*"] or user in names[0].split(",") or any(group.strip() for group in names[1:]) for names in lists
+    )
 
 
 def refuse_size(services: Iterable[Service], nodes: Sequence[Node], queue: Queue, label: str | None) -> None:

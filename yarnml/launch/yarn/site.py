@@ -61,7 +61,13 @@ def home_url() -> str:
     return f"hdfs://{hadoop.default_fs()}/user/{hadoop.user()}"
 
 
-def default_runs() -> str | None:
-    """The directory of runs on the cluster that is configured, if one is."""
+def default_home() -> str | None:
+    """The user's directory on the cluster that is configured or runs here, if there is one."""
     adopt()
-    return None if hadoop.conf_dir() is None else join(home_url(), RUNS)
+    return None if hadoop.conf_dir() is None else home_url()
+
+
+def default_runs() -> str | None:
+    """The directory of runs there."""
+    home = default_home()
+    return None if home is None else join(home, RUNS)

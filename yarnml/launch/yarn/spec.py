@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import asdict, dataclass, field
 from typing import Self
 
+from yarnml.errors import UsageError
 from yarnml.launch.yarn.memory import megabytes
 from yarnml.request import OnYarn
+
+OURS = ("HOME", "TMPDIR", "LANG", "LC_ALL", "HADOOP_CONF_DIR")  # variables that every container gets from us
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,19 @@ def services(wish: OnYarn, workers: int, servers: int) -> tuple[Service, ...]:
         Service(role, count, Size(megabytes(memory(wish, role), f"--{role}-memory"), getattr(wish, f"{role}_vcores")))
         for role, count in counts.items()
     )
+
+
+def variables(wish: OnYarn) -> dict[str, str]:
+    """What the user wishes to be in the containers' environment. UsageError for what can't be or is ours."""
+    found: dict[str, str] = {}
+    for text in wish.variables:
+        name, sign, value = text.partition("=")
+        if not sign or not re.fullmatch("[A-Za-z_][A-Za-z0-9_]*", name):
+            raise UsageError(f"--variables {text}: expected NAME=VALUE")
+        if name in OURS or name.startswith(("PYTHON", "YARNML_")):
+            raise UsageError(f"--variables {text}: yarnml sets {name} itself")
+        found[name] = value
+    return found
 
 
 def memory(wish: OnYarn, role: str) -> str:
