@@ -14,7 +14,7 @@ from hdfs_io.formats import reader_for
 from hdfs_io.formats.libsvm import LABEL
 from hdfs_io.guess import resolve, resolve_roles
 from hdfs_io.listing import DataFile
-from hdfs_io.options import ReadOptions, Roles
+from hdfs_io.options import SPARSE, ReadOptions, Roles
 from hdfs_io.schema import Schema
 
 GLANCE = 1 << 16  # bytes of text parsed at a time where few rows are wanted
@@ -31,11 +31,13 @@ class Assigned:
 
 def assign(url: str, file: DataFile, options: ReadOptions, label: LabelKind, schema: Schema | None) -> Assigned:
     """The roles of a data set whose first file is `file`."""
-    if options.format == "libsvm":
+    if options.format in SPARSE:
         other = [role for role in options.roles.said() if role != "label"]
         if other or options.roles.features is not None:
-            raise DataError(f"{url}: libsvm rows have no column for {(other or ['features'])[0]}; use CSV or Parquet")
-        return Assigned(replace(options, roles=Roles(label=LABEL)))
+            raise DataError(
+                f"{url}: {options.format} rows have no column for {(other or ['features'])[0]}; use CSV or Parquet"
+            )
+        return Assigned(replace(options, roles=Roles(label=LABEL if options.format == "libsvm" else None)))
     names = _names(file, options, schema)
     if schema is not None:
         return Assigned(replace(options, roles=_model_roles(url, options.roles, names, schema)))
@@ -79,7 +81,7 @@ def _first(file: DataFile, options: ReadOptions, names: Sequence[str]) -> pa.Tab
 
 def _names(file: DataFile, options: ReadOptions, schema: Schema | None) -> list[str]:
     """The columns' names; those of a model where there is no header and a column for each of its features, no more."""
-    features = schema.features if schema is not None else None
+    features = None if schema is None else tuple(each.column for each in schema.columns)
     return reader_for(replace(options, roles=Roles(features=features))).names(file)
 
 
@@ -92,4 +94,4 @@ def _model_roles(url: str, roles: Roles, names: Sequence[str], schema: Schema) -
     }
     known = {role: name for role, name in wanted.items() if name in names}
     said = {role: resolve(column, names, url) for role, column in roles.said().items()}
-    return Roles(**{**known, **said}, features=schema.features)
+    return Roles(**{**known, **said}, features=tuple(each.column for each in schema.columns))

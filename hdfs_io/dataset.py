@@ -19,6 +19,7 @@ class Piece:
     first_row: int = 0  # its global number
     rows: int = 0
     values: int = 0  # stored values of sparse rows
+    bad: tuple[int, ...] = ()  # rows of it, counted with these, that are left out
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class Dataset:
             url=value["url"],
             options=ReadOptions.from_json(value["options"]),
             schema=Schema.from_json(value["schema"]),
-            pieces=tuple(Piece(**piece) for piece in value["pieces"]),
+            pieces=tuple(Piece(**{**piece, "bad": tuple(piece.get("bad", ()))}) for piece in value["pieces"]),
             rows=value["rows"],
             types=tuple((name, kind) for name, kind in value["types"]),
             has_label=value["has_label"],

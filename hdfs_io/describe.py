@@ -25,7 +25,9 @@ def describe(url: str, options: ReadOptions | None = None, threads: int = 1) -> 
     refused: list[str] = []
     found = replace(survey(url, options, threads=threads), refused=refused)
     dataset = settle(found, "any")
-    missing = {name: fault.count for name, fault in missing_in(found, dataset.schema.features or ()).items()}
+    missing = {
+        name: fault.count for name, fault in missing_in(found, [each.column for each in dataset.schema.columns]).items()
+    }
     columns = list(_columns(dataset, missing))
     more = [f"  ... {len(columns) - SHOWN} more such lines"] if len(columns) > SHOWN else []
     lines = [*dataset.describe(), *_classes(dataset), *columns[:SHOWN], *more]

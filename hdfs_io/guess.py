@@ -9,8 +9,12 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from difflib import get_close_matches
+from typing import Literal
+
+import numpy as np
 
 from hdfs_io.errors import DataError
+from hdfs_io.kernels.records import doubt
 from hdfs_io.listing import DataFile
 from hdfs_io.options import Column, ReadOptions, Roles
 from hdfs_io.text import CODECS, MARK, codec, magic, opening
@@ -79,14 +83,26 @@ def shape_of(file: DataFile, options: ReadOptions) -> ReadOptions:
         sep = "\t"
     if len(sep) != 1:
         raise DataError(f"separator {sep!r}: must be one character")
-    header = _has_header(records(lines, sep), options.roles) if options.header is None else options.header
-    return replace(options, sep=sep, header=header)
+    quote = options.quote or _quote(text, sep)
+    rows = records(lines, sep, quoted=quote == "double")
+    header = _has_header(rows, options.roles) if options.header is None else options.header
+    return replace(options, sep=sep, header=header, quote=quote)
 
 
-def records(lines: Sequence[str], sep: str) -> list[list[str]]:
+def _quote(text: bytes, sep: str) -> Literal["double", "none"]:
+    """Whether quotes enclose fields: not if they close amid fields, and the lines are rows without them, too."""
+    data = np.frombuffer(text[: text.rfind(b"\n") + 1], np.uint8)
+    _, loose = doubt(data, 0, len(data), ord(sep), 0)
+    if not loose:
+        return "double"
+    lines = [line for line in data.tobytes().removeprefix(MARK).split(b"\n") if line.strip()]
+    return "none" if len({line.count(sep.encode()) for line in lines}) == 1 else "double"
+
+
+def records(lines: Sequence[str], sep: str, *, quoted: bool = True) -> list[list[str]]:
     """The fields of the first records."""
-    if sep == " ":
-        return [line.split() for line in lines if line.strip()]
+    if sep == " " or not quoted:
+        return [line.split(None if sep == " " else sep) for line in lines if line.strip()]
     rows = sheets.reader(io.StringIO("\n".join(lines), newline=""), delimiter=sep)
     try:
         return [row for row in rows if row]

@@ -15,6 +15,19 @@ def is_number(kind: pa.DataType) -> bool:
     return any(test(kind) for test in tests)
 
 
+def is_spark(kind: pa.DataType) -> bool:
+    """Whether a column holds vectors as Spark writes them."""
+    return pa.types.is_struct(kind) and [field.name for field in kind] == ["type", "size", "indices", "values"]
+
+
+def is_vector(kind: pa.DataType) -> bool:
+    """Whether a column's values are rows of numbers: Spark's vectors, or lists, of lists too."""
+    if is_spark(kind):
+        return True
+    tests = (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list)
+    return any(test(kind) for test in tests) and (is_number(kind.value_type) or is_vector(kind.value_type))
+
+
 def plain(kind: pa.DataType) -> pa.DataType:
     """The type that stands for `kind` when types of several pieces are compared."""
     if pa.types.is_dictionary(kind):
@@ -31,6 +44,8 @@ def widen(a: pa.DataType, b: pa.DataType) -> pa.DataType:
         return a
     if pa.types.is_null(a):
         return b
+    if is_vector(a) and is_vector(b) and is_spark(a) == is_spark(b):
+        return a
     if not (is_number(a) and is_number(b)):
         return pa.string()
     if pa.types.is_floating(a) or pa.types.is_floating(b) or pa.types.is_decimal(a) or pa.types.is_decimal(b):

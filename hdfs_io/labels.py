@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from hdfs_io.schema import Value
 
 MISSING = ("", "?", "#N/A", "N/A", "NA", "NULL", "NaN", "n/a", "nan", "null", "None")  # a missing value in text
+NONE = "?"  # the word that stands for a missing one
 
 
 def values(arrays: Sequence[pa.Array]) -> tuple[Value, ...]:
@@ -48,6 +49,18 @@ def is_missing(array: pa.ChunkedArray | pa.Array) -> Any:
 def as_words(array: Any) -> Any:
     """Arrow values as strings without blanks around them."""
     return pc.utf8_trim_whitespace(array.cast(pa.string()))
+
+
+def words(column: Any) -> Any:
+    """An Arrow column as words without blanks around them; one that is missing is NONE."""
+    text = as_words(column)
+    return pc.if_else(is_missing(text), pa.scalar(NONE), text)
+
+
+def word_codes(column: Any, dictionary: Sequence[str]) -> NDArray[np.int32]:
+    """For each value its place in the dictionary; -1 where it isn't there."""
+    at = pc.index_in(words(column), pa.array(dictionary, pa.string()))
+    return np.asarray(at.fill_null(-1).to_numpy(), np.int32)
 
 
 def number_codes(y: NDArray[Any], classes: Sequence[Value]) -> NDArray[np.int32]:

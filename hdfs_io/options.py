@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal, Self
 
+SPARSE = frozenset({"libsvm", "ldac", "docword", "mm"})  # formats of sparse rows whose features have no names
+Missing = Literal["stop", "nan", "zero", "mean"]  # an error, or read as that
 Column = str | int  # a column by its name, or by its number: 0-based, negative from the end
 
 
@@ -39,20 +41,24 @@ class Roles:
 class ReadOptions:
     """How to read a data set. None means: guess it from the name and the first rows."""
 
-    format: str | None = None  # "libsvm", "csv" or "parquet"
+    format: str | None = None  # one of hdfs_io.formats.FORMATS
     sep: str | None = None  # CSV: one character; " " stands for any run of blanks
     header: bool | None = None  # CSV: the first line holds the columns' names
     roles: Roles = field(default_factory=Roles)
     unknown: Literal["stop", "drop"] = (
-        "stop"  # a libsvm index beyond the model's width: an error, or dropped and counted
+        "stop"  # an index or word that the model doesn't know: an error, or dropped and counted
     )
-    missing: Literal["stop", "nan", "zero"] = (
-        "stop"  # a feature that is missing or not finite: an error, or read as that
-    )
+    missing: Missing | None = None  # a feature that is missing or not finite; None: as the model's data, else "stop"
+    quote: Literal["double", "none"] | None = None  # CSV: double quotes enclose fields, or are characters like others
+    words: Literal["hot", "drop"] = "hot"  # a column of few words: a 0/1 feature for each word, or left out
+    bad_rows: Literal["stop", "skip"] = "stop"  # a row that can't be used: an error, or left out and counted
+    rejects: str | None = None  # URL of a file that the rows left out are written to
+    partitions: tuple[str, ...] = ()  # columns that directories `column=value` tell
 
     def to_json(self) -> dict[str, Any]:
         return {**{f.name: getattr(self, f.name) for f in fields(self)}, "roles": self.roles.to_json()}
 
     @classmethod
     def from_json(cls, value: dict[str, Any]) -> Self:
-        return cls(**{**value, "roles": Roles.from_json(value["roles"])})
+        partitions = tuple(value.get("partitions", ()))
+        return cls(**{**value, "roles": Roles.from_json(value["roles"]), "partitions": partitions})

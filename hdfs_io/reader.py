@@ -6,20 +6,22 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from hdfs_io.dataset import Dataset, Piece
 from hdfs_io.kinds import widen
 from hdfs_io.labels import pooled
 from hdfs_io.listing import DataFile
-from hdfs_io.options import ReadOptions
+from hdfs_io.options import Missing, ReadOptions
 from hdfs_io.schema import Value
 
 PIECE = 32 << 20  # bytes of text that one thread reads at a time
+MOST_WORDS = 100_000  # different words of a column that are collected
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,12 @@ class Ask:
     roles: frozenset[str] = frozenset()  # columns with another role than feature
     limit: tuple[int, int] | None = None  # libsvm: least and greatest index that the schema knows
     keep: bool = False  # hand over what was parsed
+    dictionary: Literal["collect", "drop"] = "drop"  # the words of columns that hold words
+    known: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # column -> the words that the schema knows
+    means: bool = False  # sum up the features
+    skip: bool = False  # leave out rows that can't be used
+    missing: Missing = "stop"
+    unknown: Literal["stop", "drop"] = "stop"
 
     @property
     def precision(self) -> type[np.floating[Any]]:
@@ -50,6 +58,24 @@ class Fault:
 
 
 @dataclass(frozen=True)
+class Reject:
+    """A row that is left out."""
+
+    kind: str  # what is wrong, in few words that many rows share
+    place: str  # file:line, and what is there
+    text: str  # the row
+
+
+@dataclass(frozen=True)
+class Vectors:
+    """What a column of vectors holds."""
+
+    width: int  # numbers of each
+    sparse: bool  # some are stored sparse
+    values: int  # numbers that aren't 0
+
+
+@dataclass(frozen=True)
 class Survey:
     """What one piece holds."""
 
@@ -62,12 +88,18 @@ class Survey:
     weights: Fault | None = None  # weights that are missing, nan, inf, negative or no numbers
     heaviest: float = 0.0  # the greatest weight
     missing: Mapping[str, Fault] = field(default_factory=dict)  # feature -> its values that are missing, nan or inf
-    words: Mapping[str, Fault] = field(default_factory=dict)  # column -> its values that aren't numbers
+    spelled: Mapping[str, Fault] = field(default_factory=dict)  # column -> its values that aren't numbers
     least: int | None = None  # libsvm: least and greatest index
     greatest: int = -1
     beyond: Fault | None = None  # libsvm: indices that the schema doesn't know
     bare: int = 0  # libsvm: rows without a label
     kept: Any = None
+    words: Mapping[str, pa.Array | None] = field(default_factory=dict)  # column of words -> each once; None: too many
+    strangers: Mapping[str, Fault] = field(default_factory=dict)  # column -> its words that the schema doesn't know
+    vectors: Mapping[str, Vectors] = field(default_factory=dict)
+    sums: Mapping[str, tuple[float, int]] = field(default_factory=dict)  # feature -> sum and number of its values
+    bad: tuple[int, ...] = ()  # rows, counted with these, that are left out
+    rejects: tuple[Reject, ...] = ()  # these rows, and those that couldn't be told apart at all
 
     @cached_property
     def types(self) -> dict[str, pa.DataType]:
@@ -91,12 +123,46 @@ def merged(surveys: Sequence[Survey]) -> Survey:
         weights=together([survey.weights for survey in surveys]),
         heaviest=max((survey.heaviest for survey in surveys), default=0.0),
         missing=by_column([survey.missing for survey in surveys]),
-        words=by_column([survey.words for survey in surveys]),
+        spelled=by_column([survey.spelled for survey in surveys]),
         least=min((survey.least for survey in surveys if survey.least is not None), default=None),
         greatest=max((survey.greatest for survey in surveys), default=-1),
         beyond=together([survey.beyond for survey in surveys]),
         bare=sum(survey.bare for survey in surveys),
+        words=dictionaries([survey.words for survey in surveys]),
+        strangers=by_column([survey.strangers for survey in surveys]),
+        vectors=vectors([survey.vectors for survey in surveys]),
+        sums=totals([survey.sums for survey in surveys]),
+        rejects=tuple(reject for survey in surveys for reject in survey.rejects),
     )
+
+
+def dictionaries(found: Sequence[Mapping[str, pa.Array | None]]) -> dict[str, pa.Array | None]:
+    """Each column's words once, over all pieces; None where there are too many."""
+    out: dict[str, pa.Array | None] = {}
+    for name in dict.fromkeys(name for each in found for name in each):
+        arrays = [each[name] for each in found if name in each]
+        whole = None if any(array is None for array in arrays) else pc.unique(pa.chunked_array(arrays, pa.string()))
+        out[name] = None if whole is None or len(whole) > MOST_WORDS else whole
+    return out
+
+
+def vectors(found: Sequence[Mapping[str, Vectors]]) -> dict[str, Vectors]:
+    """Vectors over all pieces; a width of -1 says that they differ in it."""
+    out: dict[str, Vectors] = {}
+    for name, more in ((name, more) for each in found for name, more in each.items()):
+        was = out.get(name, Vectors(more.width, sparse=False, values=0))
+        width = max(was.width, more.width) if 0 in (was.width, more.width) or was.width == more.width else -1
+        out[name] = Vectors(width, was.sparse or more.sparse, was.values + more.values)
+    return out
+
+
+def totals(found: Sequence[Mapping[str, tuple[float, int]]]) -> dict[str, tuple[float, int]]:
+    """Sums and numbers of values over all pieces."""
+    out: dict[str, tuple[float, int]] = {}
+    for name, (total, count) in ((name, more) for each in found for name, more in each.items()):
+        was = out.get(name, (0.0, 0))
+        out[name] = (was[0] + total, was[1] + count)
+    return out
 
 
 def together(faults: Sequence[Fault | None]) -> Fault | None:

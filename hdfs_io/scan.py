@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 from hdfs_io.assign import assign
 from hdfs_io.dataset import Dataset, Piece
-from hdfs_io.decide import Found, LabelKind, bare_rows, check_schema, dense_schema, sparse_schema
+from hdfs_io.decide import LabelKind, bare_rows, check_schema, column_schema, sparse_schema
 from hdfs_io.errors import DataError
 from hdfs_io.formats import reader_for
+from hdfs_io.found import Found
 from hdfs_io.guess import form_of
 from hdfs_io.listing import list_all
-from hdfs_io.options import ReadOptions
+from hdfs_io.options import SPARSE, ReadOptions
+from hdfs_io.partitions import partition_names
 from hdfs_io.reader import PIECE, Ask, Reader, Survey, merged
+from hdfs_io.rejects import refuse_many_rejects, write_rejects
 from hdfs_io.schema import Schema
 from hdfs_io.text import is_blank
 
@@ -62,8 +66,11 @@ def survey(
     if not full:
         raise DataError(f"{url}: all {len(files)} files are empty")
     options = form_of(full[0], options or ReadOptions())
-    if schema is not None and schema.sparse != (options.format == "libsvm"):
+    if schema is not None and (schema.sparse and schema.inputs is None) != (options.format in SPARSE):
         raise DataError(f"{url}: is {options.format}, but the model was made from {_form(schema)} data")
+    missing = options.missing or (schema.missing if schema is not None else "stop")
+    told = partition_names(url, [file.url for file in full])
+    options = replace(options, missing=missing, partitions=() if options.format in SPARSE else told)
     notes = list(listed.notes)
     if options.format == "parquet":
         notes += [f"{file.url}: empty, skipped" for file in files if not file.size]
@@ -80,7 +87,8 @@ def _ask(options: ReadOptions, label: LabelKind, schema: Schema | None, keep: bo
     roles = options.roles
     known = None if schema is None else schema.label
     wanted = label is not None and (schema is None or known is not None)
-    limit = (schema.base, schema.base + schema.width - 1) if schema is not None and schema.sparse else None
+    sparse = options.format in SPARSE
+    limit = (schema.base, schema.base + schema.width - 1) if schema is not None and sparse else None
     return Ask(
         label=None if not wanted or roles.label is None else str(roles.label),
         distinct=wanted and schema is None and label != "number",
@@ -90,6 +98,12 @@ def _ask(options: ReadOptions, label: LabelKind, schema: Schema | None, keep: bo
         roles=frozenset(map(str, roles.said().values())),
         limit=limit,
         keep=keep,
+        dictionary="collect" if schema is None and options.words == "hot" else "drop",
+        known={each.column: each.words for each in (schema.columns if schema else ()) if each.words is not None},
+        means=schema is None and options.missing == "mean",
+        skip=options.bad_rows == "skip",
+        missing=options.missing or "stop",
+        unknown=options.unknown,
     )
 
 
@@ -103,8 +117,9 @@ def _surveys(reader: Reader, pieces: Sequence[Piece], ask: Ask, threads: int) ->
 def settle(found: Found, label: LabelKind, schema: Schema | None = None, keep: bool = False) -> Dataset:
     """The data set with its schema decided."""
     notes = list(found.notes)
-    sparse = found.options.format == "libsvm"
+    sparse = found.options.format in SPARSE
     has_label = label is not None and found.options.roles.label is not None and not (sparse and bare_rows(found))
+    refuse_many_rejects(found)
     if not found.whole.rows:
         raise DataError(f"{found.url}: holds no rows")
     if schema is not None:
@@ -116,11 +131,13 @@ def settle(found: Found, label: LabelKind, schema: Schema | None = None, keep: b
         schema, more = sparse_schema(found, label)
         notes += more
     else:
-        schema, more = dense_schema(found, label)
+        schema, more = column_schema(found, label)
         notes += more
+    if found.options.rejects is not None:
+        write_rejects(found.options.rejects, found.whole.rejects)
     pieces, first = [], 0
     for piece, survey in zip(found.pieces, found.surveys, strict=True):
-        pieces.append(replace(piece, first_row=first, rows=survey.rows, values=survey.values))
+        pieces.append(replace(piece, first_row=first, rows=survey.rows, values=survey.values, bad=survey.bad))
         first += survey.rows
     return Dataset(
         url=found.url,
@@ -139,11 +156,15 @@ def _counted(found: Found) -> list[str]:
     """Remarks about values that the user allowed to be left out or replaced."""
     notes = []
     if found.whole.missing and found.options.missing != "stop":
-        how = "0" if found.options.missing == "zero" else "nan"
+        how = {"zero": "0", "mean": "their column's mean"}.get(str(found.options.missing), "nan")
         count = sum(fault.count for fault in found.whole.missing.values())
         notes.append(f"{count:,} feature values are missing, nan or inf: read as {how}")
     if found.whole.beyond is not None:
         notes.append(f"{found.whole.beyond.count:,} values have an index that the model doesn't know: dropped")
+    for name, fault in found.whole.strangers.items():
+        notes.append(f"{fault.count:,} words of column {name!r} are unknown to the model: dropped ({fault.place})")
+    kinds = Counter(reject.kind for reject in found.whole.rejects)
+    notes += [f"{count:,} rows left out: {kind}" for kind, count in kinds.most_common()]
     return notes
 
 

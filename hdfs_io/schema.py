@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, Self
 
+from hdfs_io.options import Missing
+
 Value = str | int | float | bool
 
 
@@ -17,16 +19,40 @@ class Label:
 
 
 @dataclass(frozen=True)
+class Input:
+    """A column that features are made from: a number as it is, a vector as one each number, words as one each word."""
+
+    column: str
+    words: tuple[str, ...] | None = None  # the dictionary: feature k is 1 where the column holds words[k], else 0
+    width: int = 1  # features made from it
+    is_vector: bool = False
+
+    def names(self) -> tuple[str, ...]:
+        """The features' names: column, column=word, column[k]."""
+        if self.words is not None:
+            return tuple(f"{self.column}={word}" for word in self.words)
+        return tuple(f"{self.column}[{k}]" for k in range(self.width)) if self.is_vector else (self.column,)
+
+
+@dataclass(frozen=True)
 class Schema:
     """The columns that a model is made from. Test data and data to predict are read by the same one."""
 
     sparse: bool  # rows are a CSR matrix, else a dense one
     width: int  # number of features
     base: int = 0  # libsvm: the index of the first feature, 0 if any row of the data set uses 0, else 1
-    features: tuple[str, ...] | None = None  # the features' column names in order; None for libsvm
+    features: tuple[str, ...] | None = None  # the features' names in order; None where they have only numbers
     label: Label | None = None
     weight: str | None = None  # column names
     id: str | None = None
+    inputs: tuple[Input, ...] | None = None  # where features come from; None: each from the column of its name
+    missing: Missing = "stop"  # how missing features were read
+    means: tuple[float, ...] | None = None  # of each feature, where missing ones were read as that
+
+    @property
+    def columns(self) -> tuple[Input, ...]:
+        """The columns that features are made from, in their order; none for formats without columns."""
+        return self.inputs if self.inputs is not None else tuple(map(Input, self.features or ()))
 
     @property
     def classes(self) -> int:
@@ -42,5 +68,12 @@ class Schema:
         if label is not None:
             classes = label["classes"]
             label = Label(label["name"], None if classes is None else tuple(classes))
-        features = None if features is None else tuple(features)
-        return cls(**{**value, "label": label, "features": features})
+        inputs, means = value.get("inputs"), value.get("means")
+        if inputs is not None:
+            inputs = tuple(Input(**{**each, "words": _tuple(each["words"])}) for each in inputs)
+        more = {"inputs": inputs, "means": _tuple(means), "features": _tuple(features)}
+        return cls(**{**value, "label": label, **more})
+
+
+def _tuple(value: Any) -> Any:
+    return None if value is None else tuple(value)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from hdfs_io.errors import DataError
+from hdfs_io.formats.arrow import Arrow
 from hdfs_io.formats.csv import Csv
 from hdfs_io.formats.libsvm import Libsvm
 from hdfs_io.formats.parquet import Parquet
 from hdfs_io.options import ReadOptions
 from hdfs_io.reader import PIECE, Reader
 
-FORMATS: dict[str, type[Reader]] = {"libsvm": Libsvm, "csv": Csv, "parquet": Parquet}
+FORMATS: dict[str, type[Reader]] = {"libsvm": Libsvm, "csv": Csv, "parquet": Parquet, "arrow": Arrow}
 
 
 def reader_for(options: ReadOptions, piece: int = PIECE) -> Reader:

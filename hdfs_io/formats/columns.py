@@ -1,127 +1,177 @@
-"""Columns: what the formats with named columns share: looking at them, and laying them out as rows."""
+"""Columns: what the formats with named columns share: looking at them, and leaving out rows that can't be used."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
-from typing import Any
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from hdfs_io.dataset import Dataset
 from hdfs_io.errors import DataError
-from hdfs_io.formats.roles import Place, gaps, is_float, look_at_roles
-from hdfs_io.kernels.tiles import lay
-from hdfs_io.kinds import is_number
-from hdfs_io.labels import column_codes, is_text, numbers
-from hdfs_io.reader import Ask, Fault, Room, Survey
+from hdfs_io.formats.repair import as_numbers
+from hdfs_io.formats.roles import Mask, Place, bad_labels, bad_values, bad_weights, is_float, look_at_roles, shown
+from hdfs_io.formats.vectors import survey_vectors
+from hdfs_io.kinds import is_number, is_vector
+from hdfs_io.labels import NONE, is_text, numbers, word_codes, words
+from hdfs_io.reader import MOST_WORDS, Ask, Fault, Reject, Survey
 
-BATCH = 16384  # rows laid out at a time
 PROBE = 1000  # values of a column of words that tell whether it was meant to be numbers
 SHOWN = 5  # columns that an error names
+TEXT = 200  # characters of a row that a reject keeps of each column
+
+
+@dataclass(frozen=True, eq=False)
+class Wrong:
+    """Values of one column that can't be used."""
+
+    kind: str  # "missing", "spelled", "stranger", "label" or "weight"
+    column: str
+    mask: Mask
+    what: str  # of the first of them
+
+    def fault(self, place: Place) -> Fault:
+        return Fault(int(self.mask.sum()), place(int(np.argmax(self.mask)), self.what))
 
 
 def look_at(table: pa.Table, ask: Ask, place: Place) -> Survey:
-    """Survey all rows of a table."""
-    names = table.column_names
-    wanted = set(names).difference(ask.roles) if ask.features is None else set(ask.features)
-    features = [name for name in names if name in wanted]
+    """Survey all rows of a table; asked to `skip`, those that can be used, and say which the others are."""
+    if not ask.skip:
+        return _survey(table, ask, place)
+    wrong = [each for each in _wrong(table, ask) if not _allowed(each, ask)]
+    bad = np.zeros(len(table), np.bool_)
+    for each in wrong:
+        bad |= each.mask
+    found = _survey(without(table, np.flatnonzero(bad)), ask, place)
+    return replace(found, bad=tuple(np.flatnonzero(bad).tolist()), rejects=tuple(_rejects(table, wrong, place)))
+
+
+def without(table: pa.Table, bad: NDArray[np.int64]) -> pa.Table:
+    """The table without these rows; columns of words that were numbers but for them are numbers then."""
+    if not len(bad):
+        return table
+    keep = np.ones(len(table), np.bool_)
+    keep[bad] = False
+    return as_numbers(table.filter(pa.array(keep)))
+
+
+def _survey(table: pa.Table, ask: Ask, place: Place) -> Survey:
+    faults: dict[str, dict[str, Fault]] = defaultdict(dict)
+    for each in _wrong(table, ask):
+        faults[each.kind][each.column] = each.fault(place)
+    features = _features(table, ask)
+    vectors = {
+        name: survey_vectors(table.column(name), name, place) for name in features if is_vector(table.column(name).type)
+    }
     return replace(
         look_at_roles(table, ask, place),
         columns=tuple((field.name, field.type) for field in table.schema),
-        missing={name: fault for name in features if (fault := _missing(table, name, place)) is not None},
-        words={name: fault for name in features if (fault := _words(table, name, place, ask)) is not None},
+        missing=faults["missing"],
+        spelled=faults["spelled"],
+        strangers=faults["stranger"],
+        words={name: found for name in features if (found := _dictionary(table.column(name))) is not None}
+        if ask.dictionary == "collect"
+        else {},
+        vectors=vectors,
+        values=sum(each.values for each in vectors.values()),
+        sums={name: _sum(table.column(name)) for name in features if ask.means and is_number(table.column(name).type)},
     )
 
 
-def _missing(table: pa.Table, name: str, place: Place) -> Fault | None:
-    column = table.column(name)
-    if not is_number(column.type):  # words and empty columns are judged when all pieces were seen
+def _features(table: pa.Table, ask: Ask) -> list[str]:
+    wanted = set(table.column_names).difference(ask.roles) if ask.features is None else set(ask.features)
+    return [name for name in table.column_names if name in wanted]
+
+
+def _wrong(table: pa.Table, ask: Ask) -> Iterator[Wrong]:
+    """What can't be used, column by column."""
+    for name in _features(table, ask):
+        found = _wrong_feature(table.column(name), name, ask)
+        if found is not None:
+            yield found
+    if not ask.skip:  # labels and weights have faults of their own in a survey
+        return
+    if ask.label in table.column_names:
+        label = table.column(ask.label)
+        yield from _if_any("label", str(ask.label), bad_labels(label, ask), label)
+    if ask.weight in table.column_names:
+        weight = table.column(ask.weight)
+        yield from _if_any("weight", str(ask.weight), bad_weights(weight), weight)
+
+
+def _if_any(kind: str, name: str, bad: Mask, column: pa.ChunkedArray) -> Iterator[Wrong]:
+    if bad.any():
+        yield Wrong(kind, name, bad, shown(kind, column, int(np.argmax(bad))))
+
+
+def _wrong_feature(column: pa.ChunkedArray, name: str, ask: Ask) -> Wrong | None:
+    """Words and empty columns are judged when all pieces were seen, but for words that the model doesn't know."""
+    if name in ask.known:
+        kind, bad = "stranger", _strangers(column, ask.known[name], ask)
+    elif is_number(column.type):
+        kind, bad = "missing", bad_values(column, np.float32)
+    else:
+        kind, bad = "spelled", _misspelled(column)
+    if bad is None or not bad.any():
         return None
-    return gaps(column, np.float32, lambda row: place(row, f"column {name!r}"))
+    what = f"column {name!r}"
+    first = column[int(np.argmax(bad))].as_py()
+    return Wrong(kind, name, bad, what if kind == "missing" else f"{what} holds {str(first)[:40]!r}")
 
 
-def _words(table: pa.Table, name: str, place: Place, ask: Ask) -> Fault | None:
-    """What is wrong with a column of words that should be, or mostly is, numbers."""
-    column = table.column(name)
+def _strangers(column: pa.ChunkedArray, known: Sequence[str], ask: Ask) -> Mask:
+    unknown: Mask = word_codes(column, known) < 0
+    return unknown & ~np.asarray(pc.equal(words(column), NONE)) if ask.missing == "zero" else unknown
+
+
+def _misspelled(column: pa.ChunkedArray) -> Mask | None:
+    """The values that aren't numbers in a column of words that mostly are."""
     if not is_text(column.type):
         return None
     probe = column.slice(0, PROBE).drop_null().to_pylist()
-    if ask.features is None and 2 * sum(map(is_float, probe)) <= len(probe):
+    if 2 * sum(map(is_float, probe)) <= len(probe):
         return None
-    wrong = [row for row, value in enumerate(column.to_pylist()) if value is not None and not is_float(value)]
-    if not wrong:
+    bad = np.array([value is not None and not is_float(value) for value in column.to_pylist()], np.bool_)
+    return bad if bad.any() else None
+
+
+def _allowed(wrong: Wrong, ask: Ask) -> bool:
+    """Whether the user has said how to read such a value."""
+    return (wrong.kind == "missing" and ask.missing != "stop") or (wrong.kind == "stranger" and ask.unknown == "drop")
+
+
+def _rejects(table: pa.Table, wrong: list[Wrong], place: Place) -> Iterator[Reject]:
+    """The rows that are left out, each once, by what is first found wrong with them."""
+    seen = np.zeros(len(table), np.bool_)
+    for each in wrong:
+        for row in np.flatnonzero(each.mask & ~seen).tolist():
+            values = table.slice(row, 1).to_pylist()[0]
+            text = ",".join("" if value is None else str(value)[:TEXT] for value in values.values())
+            yield Reject(
+                f"{each.kind} in column {each.column!r}",
+                place(row, shown(each.kind, table.column(each.column), row)),
+                text,
+            )
+        seen |= each.mask
+
+
+def _dictionary(column: pa.ChunkedArray) -> pa.Array | None:
+    """The different words of a column that holds words, or nothing; more than can be kept are one word more."""
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    if not (is_text(column.type) or pa.types.is_null(column.type)):
         return None
-    return Fault(len(wrong), place(wrong[0], f"column {name!r} holds {column[wrong[0]].as_py()[:40]!r}"))
+    return pc.unique(words(pc.unique(column)))[: MOST_WORDS + 1]
 
 
-class Layer:
-    """Lays batches of columns out as rows, through one reused block of columns."""
-
-    def __init__(self, dataset: Dataset, place: Place) -> None:
-        """`place` says where a row, by its position in the piece, is."""
-        self.dataset = dataset
-        self.place = place
-        self.features = dataset.schema.features or ()
-        self.block = np.empty((len(self.features), BATCH), np.float32)
-        self.ids: list[pa.ChunkedArray] = []
-
-    def columns(self) -> list[str]:
-        """The columns that `put` needs."""
-        roles = self.dataset.options.roles
-        extra = [roles.label if self.dataset.has_label else None, roles.weight, roles.id]
-        return [*self.features, *(str(name) for name in extra if name is not None)]
-
-    def id(self) -> pa.ChunkedArray | None:
-        """The id column of all rows put so far."""
-        return pa.chunked_array([chunk for column in self.ids for chunk in column.chunks]) if self.ids else None
-
-    def put(self, table: pa.Table, first: int, rows: NDArray[np.int64], room: Room) -> None:
-        """Put those of the piece's `rows` into the room that lie in the table: at most BATCH rows, from `first` on."""
-        low, high = np.searchsorted(rows, (first, first + len(table)))
-        if low == high:
-            return
-        frame = room.stretch(int(high - low))
-        assert frame.X is not None
-        for j, name in enumerate(self.features):
-            self._feature(table.column(name), j, first)
-        rows = rows[low:high] - first
-        lay(self.block, rows, frame.X)
-        roles = self.dataset.options.roles
-        kept = table.select(self.columns()[len(self.features) :])
-        if len(rows) < len(table):
-            kept = kept.take(pa.array(rows))
-        if frame.y is not None:
-            frame.y[:] = self._label(kept.column(roles.label), first + rows)
-        if frame.weight is not None:
-            frame.weight[:] = numbers(kept.column(roles.weight))
-        if roles.id is not None:
-            self.ids.append(kept.column(roles.id))
-
-    def _feature(self, column: pa.ChunkedArray, j: int, first: int) -> None:
-        row = self.block[j, : len(column)]
-        with np.errstate(over="ignore"):
-            row[:] = numbers(column)
-        missing = self.dataset.options.missing
-        if missing == "zero":
-            np.nan_to_num(row, copy=False, nan=0.0, posinf=0.0, neginf=0.0)
-        elif missing == "stop" and not np.isfinite(row).all():
-            bad, name = ~np.isfinite(row), self.features[j]
-            where = self.place(first + int(np.argmax(bad)), f"column {name!r}")
-            raise missing_error({name: Fault(int(np.count_nonzero(bad)), where)})
-
-    def _label(self, column: pa.ChunkedArray, rows: NDArray[np.int64]) -> NDArray[Any]:
-        label = self.dataset.schema.label
-        if label is None or label.classes is None:
-            return numbers(column)
-        codes = column_codes(column, label.classes)
-        if codes.min(initial=0) < 0:
-            at = int(np.argmin(codes))
-            what = f"label {column[at].as_py()!r} is not one of the model's classes"
-            raise DataError(self.place(int(rows[at]), what))
-        return codes
+def _sum(column: pa.ChunkedArray) -> tuple[float, int]:
+    with np.errstate(over="ignore"):
+        found = numbers(column).astype(np.float32, copy=False)
+    fine = found[np.isfinite(found)]
+    return float(fine.sum(dtype=np.float64)), len(fine)
 
 
 def missing_error(faults: Mapping[str, Fault]) -> DataError:

@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from typing import Any, final
 
 import numpy as np
@@ -16,18 +16,19 @@ import pyarrow as pa
 import pyarrow.csv as pacsv
 from numpy.typing import NDArray
 
-from hdfs_io.dataset import Dataset, Piece
+from hdfs_io.dataset import Piece
 from hdfs_io.errors import DataError
-from hdfs_io.formats.columns import BATCH, Layer, look_at
 from hdfs_io.formats.repair import repaired
-from hdfs_io.kernels.records import squeeze, walk
+from hdfs_io.formats.tabular import Batch, Tabular
+from hdfs_io.kernels.records import PLAIN, QUOTE, begins, doubt, squeeze, walk
 from hdfs_io.labels import MISSING
 from hdfs_io.listing import DataFile
 from hdfs_io.options import ReadOptions
-from hdfs_io.reader import PIECE, Ask, Filled, Reader, Room, Survey, merged
+from hdfs_io.reader import PIECE, Ask, Reject, Survey
 from hdfs_io.text import LAST, MARK, Block, Buffer, blocks, codec, line_of, opening
 
 ALL = 1 << 62
+LONGEST = 64 << 20  # bytes of a record; what is longer begins with a quote that closes nothing
 WRONG = re.compile(r"Row #(\d+): Expected (\d+) columns, got (\d+): (.*)", re.DOTALL)  # Arrow's words
 
 NO_TEXT = "holds bytes that are no UTF-8; convert the file, as with `iconv -f latin1 -t utf-8`"
@@ -41,16 +42,52 @@ class Head:
     end: int  # byte where its first row begins
 
 
+@dataclass(frozen=True, eq=False)
+class Places:
+    """Where the records of a block are. Found when first asked for: only errors ask."""
+
+    file: str
+    block: Block
+    sep: int
+    quote: int
+
+    def place(self, record: int, what: str) -> str:
+        """`file:line: what` for the block's record of this number, blank lines not counted."""
+        return f"{self.file}:{self._first_line + self._begins[record, 1]}: {what}"
+
+    def text(self, record: int) -> str:
+        """The record as it is in the file."""
+        ends = np.append(self._begins[:, 0], self.block.hi)
+        return self.block.data[ends[record] : ends[record + 1]].tobytes().decode(errors="replace").strip("\r\n")
+
+    def line(self, at: int) -> str:
+        """`file:line` of the block's byte `at`."""
+        before = np.count_nonzero(self.block.data[self.block.lo : at] == 10)
+        return f"{self.file}:{self._first_line + int(before)}"
+
+    @cached_property
+    def _first_line(self) -> int:
+        return line_of(self.file, self.block.offset)
+
+    @cached_property
+    def _begins(self) -> NDArray[np.int64]:
+        out = np.empty((np.count_nonzero(self.block.data[self.block.lo : self.block.hi] == 10) + 1, 2), np.int64)
+        n = begins(self.block.data, self.block.lo, self.block.hi, self.sep, self.quote, out)
+        return out[:n]
+
+
 @final
-class Csv(Reader):
+class Csv(Tabular):
     """Reads CSV through Arrow's parser, a piece at a time."""
 
     def __init__(self, options: ReadOptions, piece: int = PIECE) -> None:
         super().__init__(options, piece)
         self.sep = options.sep or ","
+        self.quote = PLAIN if options.quote == "none" else QUOTE
+        self.skip = options.bad_rows == "skip"
         self.head = lru_cache(maxsize=None)(self._head)
 
-    def names(self, file: DataFile) -> list[str]:
+    def own_names(self, file: DataFile) -> list[str]:
         return list(self.head(file.url).names)
 
     def cut(self, file: DataFile) -> list[Piece]:
@@ -61,53 +98,50 @@ class Csv(Reader):
             return [Piece(file.url, start, LAST)]
         if file.size - start <= self.piece:
             return [Piece(file.url, start, file.size)] if start < file.size else []
-        runs = blocks(file.url, start, file.size, self.piece, self._border)
+        runs = blocks(file.url, start, file.size, self.piece, partial(self._border, file.url))
         return [Piece(file.url, b.offset, b.offset + b.hi - b.lo) for b in runs]
 
     def uncut(self, file: DataFile) -> Piece:
         return Piece(file.url, self.head(file.url).end, LAST)
 
     def survey(self, piece: Piece, ask: Ask) -> Survey:
-        surveys, kept = [], []
-        for block, table in self._tables(piece):
-            surveys.append(look_at(table, ask, partial(self._place, piece.file, block)))
-            if ask.keep:
-                kept.append(table)
-        return replace(merged(surveys), kept=kept if ask.keep else None)
+        return self.look(piece, ask)
 
-    def fill(self, dataset: Dataset, piece: Piece, rows: NDArray[np.int64], room: Room, kept: Any) -> Filled:
-        layer = Layer(dataset, lambda _, what: f"{piece.file}: {what}")
-        first = 0
-        for whole in kept if kept is not None else (table for _, table in self._tables(piece, layer.columns())):
-            for lo in range(0, len(whole), BATCH):
-                table = whole.slice(lo, BATCH)
-                layer.put(table, first, rows, room)
-                first += len(table)
-        if first != piece.rows:
-            raise DataError(f"{piece.file}: has changed since it was scanned; start again")
-        return Filled(id=layer.id())
+    def place(self, piece: Piece, _row: int, what: str) -> str:
+        return f"{piece.file}: {what}"
 
-    def tables(self, piece: Piece, columns: Sequence[str] | None) -> Iterator[pa.Table]:
-        for _, table in self._tables(piece, columns):
-            yield table
-
-    def _tables(self, piece: Piece, columns: Sequence[str] | None = None) -> Iterator[tuple[Block, pa.Table]]:
+    def batches(self, piece: Piece, columns: Sequence[str] | None) -> Iterator[Batch]:
         names = self.head(piece.file).names
         known = set(names)
         lost = [name for name in columns or () if name not in known]
         if lost:
             raise DataError(f"{piece.file}: has no column {lost[0]!r}")
         size = min(self.piece, piece.stop - piece.start)
-        for block in blocks(piece.file, piece.start, piece.stop, size, self._border):
+        for block in blocks(piece.file, piece.start, piece.stop, size, partial(self._border, piece.file)):
             if self.sep == " ":
                 block = replace(block, hi=squeeze(block.data, block.lo, block.hi))
-            if walk(block.data, block.lo, block.hi, ord(self.sep), 1)[0] or block.data[block.lo : block.hi].any():
-                yield block, self._parse(piece.file, block, names, columns)
+            text = block.data[block.lo : block.hi]
+            if walk(block.data, block.lo, block.hi, ord(self.sep), 1, self.quote)[0] or text.any():
+                yield self._parse(Places(piece.file, block, ord(self.sep), self.quote), names, columns)
 
-    def _parse(self, file: str, block: Block, names: Sequence[str], columns: Sequence[str] | None) -> pa.Table:
+    def _parse(self, places: Places, names: Sequence[str], columns: Sequence[str] | None) -> Batch:
+        block, file = places.block, places.file
         text = block.data[block.lo : block.hi].data
+        self._refuse_joined(places, len(names))
+        lost: list[int] = []
+
+        def left_out(row: Any) -> str:
+            lost.append(row.number - 1)
+            return "skip"
+
         read = pacsv.ReadOptions(use_threads=False, block_size=len(text) + 1, column_names=list(names))
-        parse = pacsv.ParseOptions(delimiter=self.sep, newlines_in_values=True)
+        quoted = self.quote == QUOTE
+        parse = pacsv.ParseOptions(
+            delimiter=self.sep,
+            quote_char='"' if quoted else False,
+            newlines_in_values=quoted,
+            invalid_row_handler=left_out if self.skip else None,
+        )
         convert = pacsv.ConvertOptions(null_values=MISSING, include_columns=columns, timestamp_parsers=[])
         try:
             table = pacsv.read_csv(pa.BufferReader(pa.py_buffer(text)), read, parse, convert)
@@ -117,20 +151,36 @@ class Csv(Reader):
                 raise DataError(f"{file}: {error}") from error
             row, right, columns_there, shown = wrong.groups()
             what = f"{columns_there} columns where there should be {right}: {shown[:60]!r}"
-            raise DataError(self._place(file, block, int(row) - 1, what)) from None
+            raise DataError(places.place(int(row) - 1, what)) from None
+        record = _records(len(table), lost)
         for name, column in zip(table.column_names, table.columns, strict=True):
             if pa.types.is_binary(column.type):  # what Arrow makes of bytes that are no text
                 row = next(row for row, value in enumerate(column) if value.is_valid and not is_utf8(value.as_py()))
-                raise DataError(self._place(file, block, row, f"column {name!r} {NO_TEXT}"))
-        return repaired(table)
+                raise DataError(places.place(record[row], f"column {name!r} {NO_TEXT}"))
+        wrong_rows = [
+            Reject("number of columns", places.place(at, "wrong number of columns"), places.text(at)) for at in lost
+        ]
+        return Batch(repaired(table), lambda row, what: places.place(record[row], what), tuple(wrong_rows))
 
-    def _place(self, file: str, block: Block, row: int, what: str) -> str:
-        _, begin = walk(block.data, block.lo, block.hi, ord(self.sep), row)
-        lines = int(np.count_nonzero(block.data[block.lo : begin] == 10))
-        return f"{file}:{line_of(file, block.offset) + lines}: {what}"
+    def _refuse_joined(self, places: Places, columns: int) -> None:
+        block = places.block
+        if self.quote != QUOTE or not (block.data[block.lo : block.hi] == QUOTE).any():
+            return
+        at = int(doubt(block.data, block.lo, block.hi, ord(self.sep), columns - 1)[0])
+        if at >= 0:
+            raise DataError(
+                f"{places.line(at)}: the quote here joins lines that look like rows of their own; if quotes are "
+                "characters like others in this file, say --quote none, else close it"
+            )
 
-    def _border(self, data: Buffer, lo: int, hi: int, _ended: bool = False) -> int:
-        return int(walk(data, lo, hi, ord(self.sep), ALL)[1])
+    def _border(self, file: str, data: Buffer, lo: int, hi: int, _ended: bool = False) -> int:
+        border = int(walk(data, lo, hi, ord(self.sep), ALL, self.quote)[1])
+        if border == lo and hi - lo > LONGEST:
+            raise DataError(
+                f"{file}: a row of more than {LONGEST >> 20} MiB, which begins {data[lo : lo + 60].tobytes()!r}: a quote "
+                "in it closes nothing; if quotes are characters like others, say --quote none"
+            )
+        return border
 
     def _head(self, url: str) -> Head:
         """The names in the header; without one c0, c1, ..., or the features' if there are just as many columns.
@@ -139,14 +189,14 @@ class Csv(Reader):
         """
         text = np.frombuffer(opening(url)[0] + b"\n", np.uint8)
         lo = len(MARK) if text[: len(MARK)].tobytes() == MARK else 0
-        end = int(walk(text, lo, len(text), ord(self.sep), 1)[1])
+        end = int(walk(text, lo, len(text), ord(self.sep), 1, self.quote)[1])
         if end == lo:
             raise DataError(f"{url}: its first row has no end; is this CSV?")
         first = text[lo:end].tobytes()
         if not is_utf8(first):
             at = next(at for at, line in enumerate(first.split(b"\n"), 1) if not is_utf8(line))
             raise DataError(f"{url}:{at}: the first row {NO_TEXT}")
-        fields = split(first.decode(), self.sep)
+        fields = split(first.decode(), self.sep, quoted=self.quote == QUOTE)
         if not self.options.header:
             features = tuple(map(str, self.options.roles.features or ()))
             numbered = tuple(f"c{i}" for i in range(len(fields)))
@@ -158,6 +208,13 @@ class Csv(Reader):
         return Head(names, min(end, len(text) - 1))
 
 
+def _records(rows: int, lost: Sequence[int]) -> NDArray[np.int64]:
+    """The record of each row, where these records are left out."""
+    kept = np.ones(rows + len(lost), np.bool_)
+    kept[list(lost)] = False
+    return np.flatnonzero(kept)
+
+
 def is_utf8(text: bytes) -> bool:
     try:
         text.decode()
@@ -166,8 +223,10 @@ def is_utf8(text: bytes) -> bool:
     return True
 
 
-def split(record: str, sep: str) -> list[str]:
+def split(record: str, sep: str, *, quoted: bool = True) -> list[str]:
     """The fields of the first record in `record`."""
     if sep == " ":
         return record.split()
+    if not quoted:
+        return next((line.split(sep) for line in record.splitlines() if line), [])
     return next((row for row in sheets.reader(io.StringIO(record, newline=""), delimiter=sep) if row), [])

@@ -7,28 +7,29 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from typing import Any, final
+from typing import final
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
 
-from hdfs_io.dataset import Dataset, Piece
+from hdfs_io.dataset import Piece
 from hdfs_io.errors import DataError
-from hdfs_io.formats.columns import BATCH, Layer
-from hdfs_io.formats.roles import look_at_roles
-from hdfs_io.kinds import is_number, plain
+from hdfs_io.formats.columns import look_at
+from hdfs_io.formats.layer import BATCH
+from hdfs_io.formats.tabular import Batch, Tabular
+from hdfs_io.kinds import is_number, is_vector, plain
+from hdfs_io.labels import is_text
 from hdfs_io.listing import DataFile
-from hdfs_io.reader import Ask, Fault, Filled, Reader, Room, Survey, by_column
+from hdfs_io.partitions import with_partitions
+from hdfs_io.reader import Ask, Fault, Survey, by_column
 from hdfs_io.store import open_read
 
 
 @final
-class Parquet(Reader):
+class Parquet(Tabular):
     """Reads Parquet files. A piece is one row group."""
 
-    def names(self, file: DataFile) -> list[str]:
+    def own_names(self, file: DataFile) -> list[str]:
         with _open(file.url) as parquet:
             return list(parquet.schema_arrow.names)
 
@@ -45,35 +46,46 @@ class Parquet(Reader):
             return Piece(file.url, 0, parquet.metadata.num_row_groups)
 
     def survey(self, piece: Piece, ask: Ask) -> Survey:
+        """Numbers are judged by the file's statistics; other columns, and all where rows may be left out, are read."""
+        if ask.skip:
+            return replace(self.look(piece, replace(ask, keep=False)), kept=None)
         with _open(piece.file) as parquet:
-            columns = tuple((field.name, plain(field.type)) for field in parquet.schema_arrow)
+            schema = parquet.schema_arrow
             missing = _nulls(parquet, piece, ask)
-            roles = [name for name in (ask.label, ask.weight) if name in parquet.schema_arrow.names]
-            table = parquet.read_row_group(piece.start, columns=roles, use_threads=False)
+            table = parquet.read_row_group(piece.start, columns=_to_read(schema, ask), use_threads=False)
             table.validate(full=True)  # words are UTF-8
-        found = look_at_roles(table, ask, partial(_place, piece))
-        return replace(found, rows=piece.rows, columns=columns, missing=missing)
+        inside = with_partitions(table, piece.file, self.options.partitions)
+        found = look_at(inside, ask, partial(_place, piece, 0))
+        kinds = {field.name: plain(field.type) for field in schema} | dict(found.columns)
+        columns = tuple((name, plain(kind)) for name, kind in kinds.items())
+        return replace(found, rows=piece.rows, columns=columns, missing={**missing, **found.missing})
 
-    def fill(self, dataset: Dataset, piece: Piece, rows: NDArray[np.int64], room: Room, _kept: Any) -> Filled:
-        layer = Layer(dataset, partial(_place, piece))
-        first = 0
-        for table in self._batches(piece, layer.columns()):
-            layer.put(table, first, rows, room)
-            first += len(table)
-        return Filled(id=layer.id())
-
-    def tables(self, piece: Piece, columns: Sequence[str] | None) -> Iterator[pa.Table]:
-        yield from self._batches(piece, columns)
-
-    def _batches(self, piece: Piece, columns: Sequence[str] | None) -> Iterator[pa.Table]:
+    def batches(self, piece: Piece, columns: Sequence[str] | None) -> Iterator[Batch]:
         names = None if columns is None else list(columns)
         with _open(piece.file) as parquet:
             lost = sorted(set(names or ()) - set(parquet.schema_arrow.names))
             if lost:
                 raise DataError(f"{piece.file}: has no column {lost[0]!r}")
-            groups = range(piece.start, piece.stop)
+            groups, first = range(piece.start, piece.stop), 0
             for batch in parquet.iter_batches(BATCH, row_groups=groups, columns=names, use_threads=False):
-                yield pa.Table.from_batches([batch])
+                yield Batch(pa.Table.from_batches([batch]), partial(_place, piece, first))
+                first += len(batch)
+
+    def place(self, piece: Piece, row: int, what: str) -> str:
+        return _place(piece, 0, row, what)
+
+
+def _to_read(schema: pa.Schema, ask: Ask) -> list[str]:
+    """The columns that a survey has to see."""
+    needed = {ask.label, ask.weight, *ask.known}
+    for field in schema:
+        if field.name in ask.roles or (ask.features is not None and field.name not in ask.features):
+            continue
+        kind = plain(field.type)
+        has_words = ask.dictionary == "collect" and (is_text(kind) or pa.types.is_null(kind))
+        if has_words or is_vector(kind) or (ask.means and is_number(kind)):
+            needed.add(field.name)
+    return [name for name in schema.names if name in needed]
 
 
 @contextmanager
@@ -95,8 +107,8 @@ def _refuse_twice(url: str, names: Sequence[str]) -> None:
         raise DataError(f"{url}: its schema has column {name!r} twice; name each column once")
 
 
-def _place(piece: Piece, row: int, what: str) -> str:
-    return f"{piece.file}: row {row} of row group {piece.start}: {what}"
+def _place(piece: Piece, first: int, row: int, what: str) -> str:
+    return f"{piece.file}: row {first + row} of row group {piece.start}: {what}"
 
 
 def _nulls(parquet: pq.ParquetFile, piece: Piece, ask: Ask) -> dict[str, Fault]:

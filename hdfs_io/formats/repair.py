@@ -18,6 +18,14 @@ def repaired(table: pa.Table) -> pa.Table:
     return table
 
 
+def as_numbers(table: pa.Table) -> pa.Table:
+    """The table with numbers in columns of words that all are such."""
+    for i, field in enumerate(table.schema):
+        if is_text(field.type):
+            table = table.set_column(i, field.name, _as_numbers(table.column(i)))
+    return table
+
+
 def _starts_as_number(column: pa.ChunkedArray) -> bool:
     first = next((value.as_py() for value in column if value.is_valid), "")
     try:

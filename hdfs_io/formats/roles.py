@@ -39,7 +39,7 @@ def _with_label(survey: Survey, label: pa.ChunkedArray, ask: Ask, place: Place) 
     return replace(
         survey,
         distinct=(_distinct(label),) if ask.distinct else None,
-        labels=gaps(label, ask.precision, lambda row: place(row, _shown("label", label, row))),
+        labels=gaps(label, ask.precision, lambda row: place(row, shown("label", label, row))),
         strange=None if bad is None else _fault(bad, label, "label", place),
     )
 
@@ -59,15 +59,22 @@ def _distinct(label: pa.ChunkedArray) -> pa.Array:
 
 def gaps(column: pa.ChunkedArray, dtype: type[np.floating[Any]], place: Callable[[int], str]) -> Fault | None:
     """The values of a column that are missing, nan, inf or too large for `dtype`."""
-    bad = _bad_values(column, dtype)
+    bad = bad_values(column, dtype)
     return Fault(int(bad.sum()), place(int(np.argmax(bad)))) if bad is not None and bad.any() else None
 
 
-def _bad_values(column: pa.ChunkedArray, dtype: type[np.floating[Any]]) -> Mask | None:
+def bad_values(column: pa.ChunkedArray, dtype: type[np.floating[Any]]) -> Mask | None:
     if pa.types.is_floating(column.type):
         with np.errstate(over="ignore"):
             return ~np.isfinite(numbers(column).astype(dtype, copy=False))
     return np.asarray(is_missing(column)) if column.null_count or is_text(column.type) else None
+
+
+def bad_labels(column: pa.ChunkedArray, ask: Ask) -> Mask:
+    """The labels that are missing, nan or inf, or none of the known classes."""
+    bad = bad_values(column.cast(plain(column.type)), ask.precision)
+    bad = np.zeros(len(column), np.bool_) if bad is None else bad
+    return bad if ask.classes is None else bad | (column_codes(column.cast(plain(column.type)), ask.classes) < 0)
 
 
 def bad_weights(column: pa.ChunkedArray) -> Mask:
@@ -102,10 +109,10 @@ def _fault(bad: Mask, column: pa.ChunkedArray, what: str, place: Place) -> Fault
     if not bad.any():
         return None
     row = int(np.argmax(bad))
-    return Fault(int(bad.sum()), place(row, _shown(what, column, row)))
+    return Fault(int(bad.sum()), place(row, shown(what, column, row)))
 
 
-def _shown(what: str, column: pa.ChunkedArray, row: int) -> str:
+def shown(what: str, column: pa.ChunkedArray, row: int) -> str:
     """`label 'NA'`; `label` alone where there is nothing to show."""
     value = column[row].as_py()
     return what if value is None or value == "" else f"{what} {repr(value)[:SHOWN]}"

@@ -5,14 +5,15 @@ from __future__ import annotations
 from numba import njit
 
 NEWLINE, RETURN, QUOTE, SPACE, TAB = 10, 13, 34, 32, 9
+PLAIN = 256  # no byte: quotes are characters like others
 
 
 @njit(cache=True, nogil=True)
-def walk(s, lo, hi, sep, most):  # type: ignore[no-untyped-def]
+def walk(s, lo, hi, sep, most, quote):  # type: ignore[no-untyped-def]
     """Pass over up to `most` records of s[lo:hi] that hold more than a line end, from a record's begin on.
 
-    A quote opens only at a field's begin; inside, a doubled one stands for itself. Returns (records ended, place after
-    the last that ended).
+    A quote opens only at a field's begin; inside, a doubled one stands for itself. `quote` is the byte that is one, or
+    PLAIN if none is. Returns (records ended, place after the last that ended).
     """
     records, border, begin = 0, lo, lo
     fresh, quoted, closed = True, False, False
@@ -21,7 +22,7 @@ def walk(s, lo, hi, sep, most):  # type: ignore[no-untyped-def]
         c = s[p]
         p += 1
         if quoted:
-            closed = c == QUOTE
+            closed = c == quote
             quoted = not closed
         elif c == NEWLINE:
             size = p - 1 - begin
@@ -29,7 +30,7 @@ def walk(s, lo, hi, sep, most):  # type: ignore[no-untyped-def]
                 records += 1
             border = begin = p
             fresh, closed = True, False
-        elif c == QUOTE and (fresh or closed):
+        elif c == quote and (fresh or closed):
             quoted, fresh, closed = True, False, False
         else:
             fresh, closed = c == sep, False
@@ -54,3 +55,72 @@ def squeeze(s, lo, hi):  # type: ignore[no-untyped-def]
         q += 1
         bare = c == NEWLINE
     return q
+
+
+@njit(cache=True, nogil=True)
+def doubt(s, lo, hi, sep, wanted):  # type: ignore[no-untyped-def]  # noqa: C901 (the loop over all text is one function)
+    """Whether quotes in the records of s[lo:hi] are CSV's: (place of one that joins lines and likely isn't, or -1;
+    how many are followed by more of their field, as no quote of CSV's is).
+
+    One that joins lines is doubtful if its field goes on after it, if it never closes, or if each of the joined lines
+    has, taken alone, the `wanted` number of separators, if above 0: they look like records of their own.
+    """
+    loose, p = 0, lo
+    while p < hi:
+        opened, begin, seps, alike, broken = -1, p, 0, wanted > 0, False
+        fresh, quoted, closed = True, False, False
+        while p < hi:
+            c = s[p]
+            if c == sep:
+                seps += 1
+            if c == NEWLINE:
+                alike = alike and seps == wanted
+                seps = 0
+            if quoted:
+                if c == NEWLINE and opened < 0:
+                    opened = begin
+                closed = c == QUOTE
+                quoted = not closed
+            elif c == QUOTE and (fresh or closed):
+                begin = begin if closed else p
+                quoted, fresh, closed = True, False, False
+            else:
+                if closed and c != sep and c != NEWLINE and c != RETURN and c != SPACE and c != TAB:
+                    loose += 1
+                    broken = True
+                closed = closed and c in (SPACE, TAB) and c != sep
+                fresh = c == sep
+            p += 1
+            if c == NEWLINE and not quoted:
+                break
+        if quoted:
+            return (opened if opened >= 0 else begin), loose
+        if opened >= 0 and (broken or alike):
+            return opened, loose
+    return -1, loose
+
+
+@njit(cache=True, nogil=True)
+def begins(s, lo, hi, sep, quote, out):  # type: ignore[no-untyped-def]
+    """Where the first len(out) records of s[lo:hi] begin, and the line (from 0) of each: out (records, 2)."""
+    record, begin, line, lines = 0, lo, 0, 0
+    fresh, quoted, closed = True, False, False
+    for p in range(lo, hi + 1):
+        c = s[p] if p < hi else NEWLINE
+        if c == NEWLINE:
+            lines += 1
+        if quoted and p < hi:
+            closed = c == quote
+            quoted = not closed
+        elif c == NEWLINE:
+            size = p - begin
+            if (size > 1 or (size == 1 and s[begin] != RETURN)) and record < len(out):
+                out[record, 0], out[record, 1] = begin, line
+                record += 1
+            begin, line = p + 1, lines
+            fresh, closed = True, False
+        elif c == quote and (fresh or closed):
+            quoted, fresh, closed = True, False, False
+        else:
+            fresh, closed = c == sep, False
+    return record

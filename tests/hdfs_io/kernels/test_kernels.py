@@ -15,7 +15,7 @@ from hdfs_io.csr import CSR
 from hdfs_io.kernels.libsvm import FINE, parse
 from hdfs_io.kernels.mix import between
 from hdfs_io.kernels.pack import pack
-from hdfs_io.kernels.records import squeeze, walk
+from hdfs_io.kernels.records import QUOTE, squeeze, walk
 from hdfs_io.kernels.tiles import lay
 
 ALL = 1 << 62
@@ -81,17 +81,17 @@ def test_walk_ends_records_where_the_csv_module_does(rows: list[list[str]], end:
     text = io.StringIO(newline="")
     csv.writer(text, lineterminator=end).writerows(rows)
     data = text.getvalue().encode()
-    records, border = walk(padded(data), 0, len(data), ord(","), ALL)
+    records, border = walk(padded(data), 0, len(data), ord(","), ALL, QUOTE)
     assert (records, border) == (len(rows), len(data))
     for k in range(len(rows)):
-        _, border = walk(padded(data), 0, len(data), ord(","), k)
+        _, border = walk(padded(data), 0, len(data), ord(","), k, QUOTE)
         rest = list(csv.reader(io.StringIO(data[border:].decode(), newline="")))
         assert rest == rows[k:]
 
 
 def test_walk_takes_a_quote_inside_a_field_for_itself() -> None:
     data = b'5" pipe,""\n6"",x\n\n\r\nlast,'
-    assert walk(padded(data), 0, len(data), ord(","), ALL) == (2, data.rindex(b"last"))
+    assert walk(padded(data), 0, len(data), ord(","), ALL, QUOTE) == (2, data.rindex(b"last"))
 
 
 @given(st.text(alphabet="ab \t\r\n", max_size=60))

@@ -1,0 +1,152 @@
+"""Choose: which columns of a data set features are made from, and how. Pure: it reads nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import pyarrow as pa
+
+from hdfs_io.errors import DataError
+from hdfs_io.found import Found
+from hdfs_io.kinds import is_number, is_vector
+from hdfs_io.labels import NONE, is_text
+from hdfs_io.reader import MOST_WORDS
+from hdfs_io.schema import Input
+from hdfs_io.target import plausible
+
+MOST_DENSE = 20_000  # features of rows that are kept dense though some of their vectors are stored sparse
+
+
+def choose(found: Found) -> tuple[list[Input], list[str]]:
+    """The inputs in the columns' order, or as the user named them, and remarks about columns that are left out."""
+    types, everywhere = found.whole.types, _everywhere(found)
+    wanted = found.options.roles.features
+    for name in (*taken(found), *map(str, wanted or ())):
+        _refuse_partial(found, name, everywhere)
+    if wanted is not None:
+        return [_input(found, str(name)) for name in wanted], []
+    free = [name for name in types if name not in taken(found)]
+    notes = [
+        f"column {name!r} is not in every file ({_without(found, name)} lacks it): left out"
+        for name in free
+        if name not in everywhere
+    ]
+    inputs = []
+    for name in (name for name in free if name in everywhere):
+        if name in found.whole.spelled:
+            found.refuse(no_feature(found, name))
+        why = unfit(found, name)
+        if why is None:
+            inputs.append(_input(found, name))
+        else:
+            notes.append(f"column {name!r} holds {why}: left out")
+    return inputs, notes + list(_told(inputs))
+
+
+def unfit(found: Found, name: str) -> str | None:
+    """Why a column isn't taken for features unless the user names it; None if it is."""
+    kind = found.whole.types[name]
+    if is_number(kind):
+        return None
+    if is_vector(kind):
+        return None
+    if not is_text(kind) or found.options.words == "drop" or name in found.whole.spelled:
+        return f"{kind_of(kind)}, no numbers"
+    if _mixed(found, name):
+        return "words in some parts and numbers in others"
+    words = found.whole.words.get(name)
+    if words is None:
+        return f"more than {MOST_WORDS:,} different words"
+    rows = found.whole.rows
+    if not plausible(len(words), rows) or 2 * len(words) > rows:
+        return f"words, {len(words):,} different ones in {rows:,} rows and so hardly kinds (--features takes them)"
+    return None
+
+
+def _input(found: Found, name: str) -> Input:
+    kind = found.whole.types[name]
+    if is_vector(kind):
+        width = found.whole.vectors[name].width if name in found.whole.vectors else 0
+        if width < 0:
+            raise DataError(f"{found.url}: column {name!r} holds vectors of different widths; features need one")
+        return Input(name, width=width, is_vector=True)
+    if is_number(kind) or pa.types.is_null(kind):
+        return Input(name)
+    words = found.whole.words.get(name)
+    if not is_text(kind) or name in found.whole.spelled or words is None or _mixed(found, name):
+        raise no_feature(found, name)
+    known = sorted(word for word in words.to_pylist() if word != NONE or found.options.missing != "zero")
+    return Input(name, tuple(known), len(known))
+
+
+def _told(inputs: Sequence[Input]) -> Iterator[str]:
+    for each in inputs:
+        if each.words is not None:
+            gaps = ", a missing one too" if NONE in each.words else ""
+            yield f"column {each.column!r}: a 0/1 feature for each of its {len(each.words):,} words{gaps}"
+
+
+def are_sparse(found: Found, inputs: Sequence[Input]) -> bool:
+    """Whether rows are kept sparse: those of one column of vectors, some of which are stored so."""
+    stored = [each for each in inputs if each.is_vector and found.whole.vectors[each.column].sparse]
+    if not stored or len(inputs) == 1:
+        return bool(stored)
+    width = sum(each.width for each in inputs)
+    if width > MOST_DENSE:
+        name = stored[0].column
+        raise DataError(
+            f"{found.url}: column {name!r} holds sparse vectors, which with the other columns make {width:,} features, "
+            f"too many for dense rows; learn from it alone: --features {name}"
+        )
+    return False
+
+
+def means(found: Found, inputs: Sequence[Input]) -> tuple[float, ...]:
+    """The mean of each feature over the rows that have it; 0 where none has."""
+    out: list[float] = []
+    for each in inputs:
+        total, count = found.whole.sums.get(each.column, (0.0, 0))
+        out += [total / count if count else 0.0] * each.width
+    return tuple(out)
+
+
+def no_feature(found: Found, name: str) -> DataError:
+    """The refusal of a column that can't be a feature."""
+    fault, kind = found.whole.spelled.get(name), found.whole.types[name]
+    if fault is not None:
+        what = f"{fault.place}: {fault.count:,} values of this column are no numbers, the first here"
+        return DataError(f"{what}; correct them, or choose other features")
+    if _mixed(found, name):
+        what = "words in some parts of the data and numbers in others; give it one type"
+        return DataError(f"{found.url}: column {name!r} holds {what}, or choose other features")
+    return DataError(f"{found.url}: column {name!r} holds {kind_of(kind)}: it can't be a feature")
+
+
+def taken(found: Found) -> list[str]:
+    """The columns with another role than feature."""
+    return [str(column) for column in found.options.roles.said().values()]
+
+
+def kind_of(kind: pa.DataType) -> str:
+    """A type in a user's words."""
+    return "words" if is_text(kind) else "nothing" if pa.types.is_null(kind) else str(kind)
+
+
+def _mixed(found: Found, name: str) -> bool:
+    kinds = [survey.types[name] for survey in found.surveys if name in survey.types]
+    return any(is_text(kind) for kind in kinds) and any(is_number(kind) for kind in kinds)
+
+
+def _everywhere(found: Found) -> set[str]:
+    sets = [set(survey.types) for survey in found.surveys]
+    return set.intersection(*sets) if sets else set()
+
+
+def _without(found: Found, name: str) -> str:
+    pairs = zip(found.pieces, found.surveys, strict=True)
+    return next(piece.file for piece, survey in pairs if name not in survey.types)
+
+
+def _refuse_partial(found: Found, name: str, everywhere: set[str]) -> None:
+    if name not in everywhere:
+        raise DataError(f"{_without(found, name)}: has no column {name!r}, which other files of the data set have")

@@ -1,0 +1,84 @@
+"""The Arrow IPC format, as files and as streams (Feather version 2 is the former)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from typing import Any, final
+
+import pyarrow as pa
+import pyarrow.ipc as ipc
+
+from hdfs_io.dataset import Piece
+from hdfs_io.errors import DataError
+from hdfs_io.formats.tabular import Batch, Tabular
+from hdfs_io.listing import DataFile
+from hdfs_io.reader import Ask, Survey
+from hdfs_io.store import open_read
+
+MAGIC = b"ARROW1"
+
+
+@final
+class Arrow(Tabular):
+    """Reads Arrow IPC. A piece is a record batch of a file; a stream, whose parts can't be found, is one piece."""
+
+    def own_names(self, file: DataFile) -> list[str]:
+        with _open(file.url) as reader:
+            return list(reader.schema.names)
+
+    def cut(self, file: DataFile) -> list[Piece]:
+        if not file.size:
+            return []
+        with _open(file.url) as reader:
+            parts = reader.num_record_batches if isinstance(reader, ipc.RecordBatchFileReader) else 1
+        return [Piece(file.url, k, k + 1) for k in range(parts)]
+
+    def uncut(self, file: DataFile) -> Piece:
+        with _open(file.url) as reader:
+            parts = reader.num_record_batches if isinstance(reader, ipc.RecordBatchFileReader) else 1
+        return Piece(file.url, 0, parts)
+
+    def survey(self, piece: Piece, ask: Ask) -> Survey:
+        return self.look(piece, ask)
+
+    def batches(self, piece: Piece, columns: Sequence[str] | None) -> Iterator[Batch]:
+        with _open(piece.file) as reader:
+            lost = sorted(set(columns or ()) - set(reader.schema.names))
+            if lost:
+                raise DataError(f"{piece.file}: has no column {lost[0]!r}")
+            from_file = isinstance(reader, ipc.RecordBatchFileReader)
+            parts = map(reader.get_batch, range(piece.start, piece.stop)) if from_file else reader
+            first = 0
+            for part in parts:
+                part.validate(full=True)
+                table = pa.Table.from_batches([part])
+                place = partial(_place, piece, first)
+                yield Batch(table if columns is None else table.select(list(columns)), place)
+                first += len(table)
+
+    def place(self, piece: Piece, row: int, what: str) -> str:
+        return _place(piece, 0, row, what)
+
+
+@contextmanager
+def _open(url: str) -> Iterator[Any]:
+    """A reader of either kind of IPC; what Arrow raises in the block names the file."""
+    with open_read(url) as raw:
+        try:
+            is_file = bytes(raw.read(len(MAGIC))) == MAGIC
+            raw.seek(0)
+            with (ipc.open_file if is_file else ipc.open_stream)(pa.PythonFile(raw, "r")) as reader:
+                twice = [name for name in reader.schema.names if reader.schema.names.count(name) > 1]
+                if twice:
+                    raise DataError(f"{url}: its schema has column {twice[0]!r} twice; name each column once")
+                yield reader
+        except (pa.ArrowException, OSError) as error:
+            if isinstance(error, OSError) and error.errno is not None:  # the store's, not Arrow's
+                raise
+            raise DataError(f"{url}: not whole Arrow IPC ({error}); write or copy it again") from error
+
+
+def _place(piece: Piece, first: int, row: int, what: str) -> str:
+    return f"{piece.file}: row {first + row} of record batch {piece.start}: {what}"

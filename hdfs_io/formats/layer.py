@@ -1,0 +1,144 @@
+"""Layer: lays batches of columns out as rows: numbers, words by their dictionary, vectors."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from hdfs_io.dataset import Dataset
+from hdfs_io.errors import DataError
+from hdfs_io.formats.columns import missing_error
+from hdfs_io.formats.roles import Place
+from hdfs_io.formats.vectors import unpack
+from hdfs_io.kernels.tiles import lay
+from hdfs_io.labels import column_codes, numbers, word_codes
+from hdfs_io.reader import Fault, Filled, Frame, Room
+from hdfs_io.schema import Input
+
+BATCH = 16384  # rows laid out at a time, fewer where they are wide
+CELLS = 1 << 23  # numbers laid out at a time
+
+
+class Layer:
+    """Lays batches of columns out as rows, through one reused block of columns."""
+
+    def __init__(self, dataset: Dataset, place: Place) -> None:
+        """`place` says where a row, by its position in the piece, is."""
+        self.dataset = dataset
+        self.place = place
+        self.inputs = dataset.schema.columns
+        width = 0 if dataset.schema.sparse else dataset.schema.width
+        self.rows = max(1, min(BATCH, CELLS // max(1, width)))
+        self.block = np.empty((width, self.rows), np.float32)
+        self.ids: list[pa.ChunkedArray] = []
+        self.dropped = 0
+
+    def columns(self) -> list[str]:
+        """The columns that `put` needs."""
+        return [each.column for each in self.inputs] + self._extra()
+
+    def filled(self) -> Filled:
+        """What was put in."""
+        ids = pa.chunked_array([chunk for column in self.ids for chunk in column.chunks]) if self.ids else None
+        return Filled(dropped=self.dropped, id=ids)
+
+    def put(self, table: pa.Table, first: int, rows: NDArray[np.int64], room: Room) -> None:
+        """Put those of the piece's `rows` into the room that lie in the table, which begins at row `first`."""
+        for lo in range(0, len(table), self.rows):
+            part = table.slice(lo, self.rows)
+            low, high = np.searchsorted(rows, (first + lo, first + lo + len(part)))
+            if high > low:
+                self._put(part, first + lo, rows[low:high], room)
+
+    def _put(self, table: pa.Table, first: int, rows: NDArray[np.int64], room: Room) -> None:
+        chosen = rows - first
+        if len(rows) < len(table) and self.dataset.schema.sparse:
+            table, chosen = table.take(pa.array(chosen)), np.arange(len(rows))
+        frame = self._sparse(table, first, room) if self.dataset.schema.sparse else room.stretch(len(rows))
+        if frame.X is not None:
+            begin = 0
+            for each in self.inputs:
+                self._input(table.column(each.column), each, begin, first)
+                begin += each.width
+            lay(self.block, chosen, frame.X)
+        kept = table.select(self._extra())
+        if len(chosen) < len(table):
+            kept = kept.take(pa.array(chosen))
+        roles = self.dataset.options.roles
+        if frame.y is not None:
+            frame.y[:] = self._label(kept.column(roles.label), rows)
+        if frame.weight is not None:
+            frame.weight[:] = numbers(kept.column(roles.weight))
+        if roles.id is not None:
+            self.ids.append(kept.column(roles.id))
+
+    def _extra(self) -> list[str]:
+        roles = self.dataset.options.roles
+        extra = [roles.label if self.dataset.has_label else None, roles.weight, roles.id]
+        return [str(name) for name in extra if name is not None]
+
+    def _input(self, column: pa.ChunkedArray, each: Input, begin: int, first: int) -> None:
+        block = self.block[begin : begin + each.width, : len(column)]
+        if each.words is not None:
+            codes = word_codes(column, each.words)
+            block[:] = 0
+            known = np.flatnonzero(codes >= 0)
+            block[codes[known], known] = 1
+            self.dropped += len(codes) - len(known)
+            return
+        with np.errstate(over="ignore"):
+            if each.is_vector:
+                block[:] = self._unpacked(column, each, first).dense().T
+            else:
+                block[0] = numbers(column)
+        self._fill(block, each, begin, first)
+
+    def _unpacked(self, column: pa.ChunkedArray, each: Input, first: int) -> Any:
+        stored = unpack(column, each.column, lambda row, what: self.place(first + row, what))
+        if len(column) and stored.width != each.width:
+            what = f"column {each.column!r} holds {stored.width} numbers, where the model's data had {each.width}"
+            raise DataError(self.place(first, what))
+        return replace(stored, width=each.width)
+
+    def _fill(self, block: NDArray[np.float32], each: Input, begin: int, first: int) -> None:
+        """Put in what stands for missing values, or refuse them."""
+        missing = self.dataset.options.missing or "stop"
+        if missing == "nan" or np.isfinite(block).all():
+            return
+        bad = ~np.isfinite(block)
+        if missing == "stop":
+            where = self.place(first + int(np.argmax(bad.any(axis=0))), f"column {each.column!r}")
+            raise missing_error({each.column: Fault(int(np.count_nonzero(bad)), where)})
+        for j in np.flatnonzero(bad.any(axis=1)).tolist():
+            means = self.dataset.schema.means
+            block[j, bad[j]] = means[begin + j] if missing == "mean" and means is not None else 0.0
+
+    def _sparse(self, table: pa.Table, first: int, room: Room) -> Frame:
+        """Room with the only input's vectors in it, stored values that aren't 0 alone."""
+        (each,) = self.inputs
+        stored = self._unpacked(table.column(each.column), each, first)
+        values = stored.values.copy()
+        self._fill(values[None], each, 0, first)
+        kept = values != 0
+        frame = room.stretch(len(table), int(np.count_nonzero(kept)))
+        assert frame.counts is not None
+        assert frame.indices is not None
+        assert frame.values is not None
+        frame.counts[:] = np.diff(np.concatenate(([0], np.cumsum(kept)))[stored.indptr])
+        frame.indices[:], frame.values[:] = stored.indices[kept], values[kept]
+        return frame
+
+    def _label(self, column: pa.ChunkedArray, rows: NDArray[np.int64]) -> NDArray[Any]:
+        label = self.dataset.schema.label
+        if label is None or label.classes is None:
+            return numbers(column)
+        codes = column_codes(column, label.classes)
+        if codes.min(initial=0) < 0:
+            at = int(np.argmin(codes))
+            what = f"label {column[at].as_py()!r} is not one of the model's classes"
+            raise DataError(self.place(int(rows[at]), what))
+        return codes

@@ -1,0 +1,100 @@
+"""Tabular: what all readers of named columns share, whatever their files are."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, final
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from hdfs_io.dataset import Dataset, Piece
+from hdfs_io.errors import DataError
+from hdfs_io.formats.columns import look_at, without
+from hdfs_io.formats.layer import Layer
+from hdfs_io.formats.roles import Place
+from hdfs_io.listing import DataFile
+from hdfs_io.partitions import with_partitions
+from hdfs_io.reader import Ask, Filled, Reader, Reject, Room, Survey, merged
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Rows that follow each other in a file."""
+
+    table: pa.Table
+    place: Place  # of a row of the table
+    rejects: tuple[Reject, ...] = ()  # rows that are no rows, left out already
+
+
+class Tabular(Reader):
+    """A reader whose files hold tables."""
+
+    @abstractmethod
+    def own_names(self, file: DataFile) -> list[str]:
+        """The columns in the file itself, in order."""
+
+    @abstractmethod
+    def batches(self, piece: Piece, columns: Sequence[str] | None) -> Iterator[Batch]:
+        """All rows of the piece. DataError for columns that the file lacks."""
+
+    @abstractmethod
+    def place(self, piece: Piece, row: int, what: str) -> str:
+        """Where a row of the piece is, as far as can be told without reading it again."""
+
+    @final
+    def names(self, file: DataFile) -> list[str]:
+        return list(dict.fromkeys([*self.own_names(file), *self.options.partitions]))
+
+    @final
+    def look(self, piece: Piece, ask: Ask, columns: Sequence[str] | None = None) -> Survey:
+        """Survey the piece by reading it."""
+        surveys, kept, bad, first = [], [], [], 0
+        for batch in self._batches(piece, columns):
+            found = look_at(batch.table, ask, batch.place)
+            wrong = np.array(found.bad, np.int64)
+            surveys.append(replace(found, rejects=batch.rejects + found.rejects))
+            bad.append(wrong + first)
+            first += len(batch.table)
+            if ask.keep:
+                kept.append(without(batch.table, wrong))
+        left_out = tuple(np.concatenate(bad).tolist()) if bad else ()
+        return replace(merged(surveys), bad=left_out, kept=kept if ask.keep else None)
+
+    @final
+    def fill(self, dataset: Dataset, piece: Piece, rows: NDArray[np.int64], room: Room, kept: Any) -> Filled:
+        layer = Layer(dataset, lambda row, what: self.place(piece, row, what))
+        first = 0
+        for table in kept if kept is not None else self._good(piece, layer.columns()):
+            layer.put(table, first, rows, room)
+            first += len(table)
+        if first != piece.rows:
+            raise DataError(f"{piece.file}: has changed since it was scanned; start again")
+        return layer.filled()
+
+    @final
+    def tables(self, piece: Piece, columns: Sequence[str] | None) -> Iterator[pa.Table]:
+        yield from self._good(piece, columns)
+
+    def _good(self, piece: Piece, columns: Sequence[str] | None) -> Iterator[pa.Table]:
+        """The tables without the rows that are left out."""
+        first, bad = 0, np.array(piece.bad, np.int64)
+        for batch in self._batches(piece, columns):
+            low, high = np.searchsorted(bad, (first, first + len(batch.table)))
+            yield without(batch.table, bad[low:high] - first)
+            first += len(batch.table)
+
+    def _batches(self, piece: Piece, columns: Sequence[str] | None) -> Iterator[Batch]:
+        told = self.options.partitions
+        if not told:
+            yield from self.batches(piece, columns)
+            return
+        inside = None if columns is None else [name for name in columns if name not in told]
+        for batch in self.batches(piece, inside):
+            table = with_partitions(
+                batch.table, piece.file, told if columns is None else [c for c in columns if c in told]
+            )
+            yield replace(batch, table=table if columns is None else table.select(list(columns)))

@@ -1,0 +1,30 @@
+"""Found: what a pass over a data set has found, piece by piece and merged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hdfs_io.dataset import Piece
+from hdfs_io.errors import DataError
+from hdfs_io.options import ReadOptions
+from hdfs_io.reader import Survey
+
+
+@dataclass(frozen=True)
+class Found:
+    """A data set's surveys, piece by piece and merged."""
+
+    url: str
+    options: ReadOptions  # resolved
+    pieces: Sequence[Piece]
+    surveys: Sequence[Survey]
+    whole: Survey
+    guessed: bool = False  # the label is the column that it is by its place alone
+    notes: tuple[str, ...] = ()
+    refused: list[str] | None = None  # where what a run would refuse is only to be told
+
+    def refuse(self, why: DataError) -> None:
+        if self.refused is None:
+            raise why
+        self.refused.append(str(why))

@@ -1,0 +1,37 @@
+"""Partitions: columns that directories tell, as Hive and Spark write them: `day=2026-01-02/part-0.parquet`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from urllib.parse import unquote
+
+import pyarrow as pa
+
+EMPTY = "__HIVE_DEFAULT_PARTITION__"  # a missing value
+
+
+def partition_names(url: str, files: Sequence[str]) -> tuple[str, ...]:
+    """The columns that the directories between `url` and its files tell."""
+    above = set(_told(url))
+    return tuple(dict.fromkeys(name for file in files for name in _told(file) if name not in above))
+
+
+def with_partitions(table: pa.Table, file: str, names: Sequence[str]) -> pa.Table:
+    """The table and the columns of these names, whose one value the file's path tells; whole numbers are such."""
+    told = _told(file)
+    for name in names:
+        text = told.get(name)
+        value = None if text is None or text == EMPTY else _value(text)
+        column = pa.nulls(len(table)) if value is None else pa.repeat(pa.scalar(value), len(table))
+        at = table.schema.get_field_index(name)
+        table = table.append_column(name, column) if at < 0 else table.set_column(at, name, column)
+    return table
+
+
+def _told(url: str) -> dict[str, str]:
+    pairs = (segment.partition("=") for segment in url.split("/") if not segment.startswith(("_", ".")))
+    return {unquote(name): unquote(value) for name, mark, value in pairs if mark and name}
+
+
+def _value(text: str) -> int | str:
+    return int(text) if text.lstrip("-").isascii() and text.lstrip("-").isdigit() and len(text) < 19 else text
