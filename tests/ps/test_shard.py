@@ -9,7 +9,8 @@ import pytest
 
 from yarnml.comm.company import FOREVER
 from yarnml.ps import AdaGrad, TableSpec
-from yarnml.ps.shard import ACK_EVERY, Send, Shard
+from yarnml.ps.peer import ACK_EVERY
+from yarnml.ps.shard import Send, Shard
 from yarnml.ps.spec import resolve
 from yarnml.wire.frames import WireError
 from yarnml.wire.message import Ack, Ask, Beat, Done, EndClock, Farewell, Get, Increments, Message, Nack, Patch, Rows

@@ -2,17 +2,22 @@
 
 A lent block is not written to: the next increment goes to a copy (copy on write), and the lent buffer comes back to a
 small pool. So a reply of a megabyte costs no copy unless the same megabyte changes while it is on its way.
+
+A checkpoint holds what belongs to clocks before its own. Whoever is ahead isn't kept waiting: the first increment that
+comes too late for it leaves an image of its block as it was, and what still belongs in is then applied to both.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, final
 
 import numpy as np
 import numpy.typing as npt
 
 from yarnml.kernels import rows as kernels
+from yarnml.ps.functions.function import Where
+from yarnml.ps.origin import Chunk, State
 from yarnml.ps.spec import TableSpec
 from yarnml.wire.message import Patch
 
@@ -46,7 +51,7 @@ class Blocks:
         self._function = spec.function
         self._height = max(1, min(stop - start, block // (spec.width * spec.numpy_dtype.itemsize)))  # rows of a block
         self._blocks: list[Buffer] = []
-        self._state: list[dict[str, Array]] = []
+        self._state: list[State] = []
         for low in range(start, stop, self._height):
             shape = (min(low + self._height, stop) - low, spec.width)
             values = np.empty(shape, spec.numpy_dtype)
@@ -54,19 +59,56 @@ class Blocks:
             self._blocks.append(Buffer(values))
             self._state.append(spec.function.state(shape, spec.numpy_dtype))
         self._pool: list[Array] = []
+        self._images: dict[int, tuple[Array, State]] = {}  # blocks as a checkpoint wants them
 
-    def apply(self, patch: Patch, share: float) -> None:
-        """Change the rows of a patch by the table's function."""
+    def apply(self, patch: Patch, share: float, late: bool = False) -> None:
+        """Change the rows of a patch by the table's function. `late`: for the checkpoint that is to be made."""
         if patch.rows is None:
             for b, low, high in self._cut(patch.start, patch.start + len(patch.values)):
                 first = self.start + b * self._height
                 delta = patch.values[low - patch.start : high - patch.start]
-                where = slice(low - first, high - first)
-                self._function.apply(self._writable(b), self._state[b], where, delta, share)
+                self._change(b, slice(low - first, high - first), delta, share, late)
             return
         for b, cut in self._spread(patch.rows):
-            local = patch.rows[cut] - (self.start + b * self._height)
-            self._function.apply(self._writable(b), self._state[b], local, patch.values[cut], share)
+            self._change(b, patch.rows[cut] - (self.start + b * self._height), patch.values[cut], share, late)
+
+    def _change(self, b: int, rows: Where, delta: Array, share: float, late: bool) -> None:
+        values, state = self._writable(b), self._state[b]
+        if late and b not in self._images:
+            self._images[b] = values.copy(), _copied(state)
+        elif not late and b in self._images:
+            self._function.apply(*self._images[b], rows, delta, share)
+        self._function.apply(values, state, rows, delta, share)
+
+    def snapshot(self) -> tuple[tuple[Chunk, ...], Loan]:
+        """All rows as the checkpoint wants them, and the loan to give back when they have been read: values that
+        stand as they should are lent. The next checkpoint may begin."""
+        chunks: list[Chunk] = []
+        loan: Loan = ()
+        for b in range(len(self._blocks)):
+            low = self.start + b * self._height
+            if b in self._images:
+                values, state = self._images[b]
+            else:
+                (values,), lent = self.lend(low, low + len(self._blocks[b].array))
+                state, loan = _copied(self._state[b]), loan + lent
+            chunks.append(Chunk(low, values, state))
+        self.unmark()
+        return tuple(chunks), loan
+
+    def unmark(self) -> None:
+        """No checkpoint is to be made."""
+        self._images.clear()
+
+    def restore(self, chunks: Iterable[Chunk]) -> None:
+        """Take over rows, and their state where chunks have it; before anything was lent."""
+        for chunk in chunks:
+            for b, low, high in self._cut(chunk.start, chunk.start + len(chunk.values)):
+                first = self.start + b * self._height
+                here, there = slice(low - first, high - first), slice(low - chunk.start, high - chunk.start)
+                self._blocks[b].array[here] = chunk.values[there]
+                for name, array in chunk.state.items():
+                    self._state[b][name][here] = array[there]
 
     def lend(self, start: int, stop: int) -> tuple[tuple[Array, ...], Loan]:
         """Rows [start, stop) as read-only pieces, and the loan to give back when they have been read. Small ones are
@@ -136,3 +178,7 @@ class Blocks:
         buffer.replaced = True
         self._blocks[b] = Buffer(fresh)
         return fresh
+
+
+def _copied(state: State) -> State:
+    return {name: array.copy() for name, array in state.items()}

@@ -9,8 +9,12 @@
                        clock infinity too: its reads are answered once every worker is done
     Farewell           lets it go; once all have gone there is nothing left to do
     Ask                says what has come
+    Hello              says where the worker stood, whose place the sender takes, and forgets what that one held
 
 Increments are counted exactly once: each message has the sender's next number, else it is dropped or asked for again.
+
+A checkpoint is marked ahead of its clock K. From then on increments of clocks >= K are kept out of it, though all see
+them; once every worker has ended clock K - 1 a snapshot can be taken, at any time. Nobody waits for it.
 """
 
 from __future__ import annotations
@@ -20,19 +24,19 @@ from dataclasses import dataclass
 from typing import final
 
 from yarnml.comm.company import FOREVER
-from yarnml.kernels import rows as kernels
-from yarnml.ps.blocks import Blocks, Loan
+from yarnml.ps.blocks import Loan
 from yarnml.ps.functions.function import Where
-from yarnml.ps.holdings import Holdings
-from yarnml.ps.patches import merge
-from yarnml.ps.sender import Numbered, size
+from yarnml.ps.origin import Given, Origin
+from yarnml.ps.part import Part
+from yarnml.ps.peer import Peer
+from yarnml.ps.sender import Numbered
+from yarnml.ps.snapshot import Snapshot
 from yarnml.ps.spec import TableSpec, bounds
 from yarnml.wire.frames import WireError
-from yarnml.wire.message import Ack, Ask, Done, EndClock, Farewell, Get, Increments, Message, Nack, Patch, Rows
+from yarnml.wire.message import Ask, Done, EndClock, Farewell, Get, Hello, Increments, Message, Patch, Rows, Standing
 
-ACK_EVERY = 16  # messages
-ACK_BYTES = 16 << 20
 MAX_WAITING = 1 << 16  # gets
+FROM_INIT = Given({})
 
 
 @final
@@ -46,39 +50,33 @@ class Send:
 
 
 @final
-class _Peer:
-    """What the shard knows of one worker."""
-
-    def __init__(self, tables: int) -> None:
-        self.clock = -1  # last one ended; FOREVER once its work has returned
-        self.gone = False
-        self.expected = 1  # number of its next message
-        self.complained = 0  # the gap it was last told of
-        self.unacked = 0  # messages, and their bytes, since the last Ack
-        self.unacked_bytes = 0
-        self.sent = [0] * tables  # Rows of each table
-
-
-@final
 class Shard:
-    """Rows of server `server` of `servers`, shared by `workers`."""
+    """Rows of server `server` of `servers`, shared by `workers`; `clock` is the first that runs."""
 
     def __init__(
-        self, specs: Sequence[TableSpec], *, server: int, servers: int, workers: int, seed: int, generation: int = 0
+        self,
+        specs: Sequence[TableSpec],
+        *,
+        server: int,
+        servers: int,
+        workers: int,
+        seed: int,
+        generation: int = 0,
+        clock: int = 0,
+        origin: Origin = FROM_INIT,
     ) -> None:
         """`specs` with their staleness resolved."""
-        self._specs = specs
-        self._ranges = [bounds(spec.rows, servers)[server : server + 2] for spec in specs]
-        self._blocks = [Blocks(s, a, b, seed) for s, (a, b) in zip(specs, self._ranges, strict=True)]
-        self._holdings = [
-            [Holdings(a, b) for _ in range(workers)] if spec.pushes else []
-            for spec, (a, b) in zip(specs, self._ranges, strict=True)
+        self._server, self._servers = server, servers
+        self._parts = [
+            Part(spec, *bounds(spec.rows, servers)[server : server + 2], workers=workers, seed=seed, origin=origin)
+            for spec in specs
         ]
-        self._peers = [_Peer(len(specs)) for _ in range(workers)]
+        self._peers = [Peer(clock - 1, generation) for _ in range(workers)]
         self._generation = generation
-        self._slowest = -1
+        self._slowest = clock - 1
         self._parked: dict[int, dict[int, list[Patch]]] = {}  # clock -> worker -> increments of tables with s = 0
         self._waiting: dict[tuple[int, int], Get] = {}  # (worker, request)
+        self._mark: int | None = None  # clock of the checkpoint to come
 
     @property
     def done(self) -> bool:
@@ -99,25 +97,67 @@ class Shard:
                 self._waiting[message.sender, message.seq] = message
                 return []
             case Ask():
-                return [self._reply_to_ask(message)]
+                peer = self._peers[message.sender]
+                come = peer.expected > message.seq
+                return [Send(message.sender, peer.ack(self._slowest) if come else peer.nack(self._slowest))]
+            case Hello():
+                return [self._replace(message)]
         raise WireError(f"{type(message).__name__} is not for a server")
+
+    def incarnation(self, worker: int) -> int:
+        """Which of the processes that have had this worker's place is listened to."""
+        return self._peers[worker].incarnation
+
+    def acknowledgement(self, worker: int) -> Send:
+        """What tells a worker how much of what it sent has been taken."""
+        return Send(worker, self._peers[worker].ack(self._slowest))
 
     def returned(self, send: Send) -> None:
         """What was lent with a message has been read."""
         assert isinstance(send.message, Rows)
-        self._blocks[send.message.table].returned(send.loan)
+        self._parts[send.message.table].returned(send.loan)
+
+    # ---- checkpoints
+
+    def mark(self, clock: int) -> bool:
+        """Prepare a snapshot as of `clock`, in the place of any before; False if it is too late for that."""
+        self.unmark()
+        if any(part.too_late(clock) for part in self._parts):
+            return False
+        self._mark = clock
+        return True
+
+    def unmark(self) -> None:
+        """No snapshot is wanted."""
+        self._mark = None
+        for part in self._parts:
+            part.unmark()
+
+    def snapshot(self) -> Snapshot | None:
+        """The one that is marked, once, when all that belongs into it has come; its loans come back by `written`."""
+        if self._mark is None or self._slowest < self._mark - 1:
+            return None
+        clock, self._mark = self._mark, None
+        taken = [part.snapshot() for part in self._parts]
+        return Snapshot(
+            clock, self._server, self._servers,
+            tables=tuple((part.spec, chunks) for part, (chunks, _) in zip(self._parts, taken, strict=True)),
+            loans=tuple(loan for _, loan in taken),
+        )  # fmt: skip
+
+    def written(self, snapshot: Snapshot) -> None:
+        """A snapshot has been read."""
+        for part, loan in zip(self._parts, snapshot.loans, strict=True):
+            part.returned(loan)
 
     # ---- a worker's sequence
 
     def _take(self, message: Numbered) -> list[Send]:
         worker, peer = message.sender, self._peers[message.sender]
-        if message.seq < peer.expected:
-            return [self.acknowledgement(worker)]
-        if message.seq > peer.expected:
-            if peer.complained == peer.expected:
+        if message.seq != peer.expected:
+            if peer.complained(message):
                 return []
-            peer.complained = peer.expected
-            return [self._nack(worker)]
+            return [Send(worker, peer.refusal(message, self._slowest))]
         match message:
             case EndClock():
                 self._end_clock(message)
@@ -129,32 +169,20 @@ class Shard:
                 if peer.clock != FOREVER:
                     raise WireError(f"worker {worker} says farewell before its work has returned")
                 peer.gone = True
-        peer.expected += 1
-        return self._acknowledge(message) + self._advance() + self._answer()
+        due = [self.acknowledgement(worker)] if peer.taken(message) else []
+        return due + self._advance() + self._answer()
 
-    def _acknowledge(self, message: Numbered) -> list[Send]:
-        """Now and then: an Ack for every message would cost as much as the message."""
-        peer = self._peers[message.sender]
-        last = isinstance(message, Done | Farewell)
-        peer.unacked += 1
-        peer.unacked_bytes += size(message)
-        if last or peer.unacked >= ACK_EVERY or peer.unacked_bytes >= ACK_BYTES:
-            return [self.acknowledgement(message.sender)]
-        return []
-
-    def _reply_to_ask(self, ask: Ask) -> Send:
-        if self._peers[ask.sender].expected > ask.seq:
-            return self.acknowledgement(ask.sender)
-        return self._nack(ask.sender)
-
-    def acknowledgement(self, worker: int) -> Send:
-        """What tells a worker how much of what it sent has been taken."""
-        peer = self._peers[worker]
-        peer.unacked = peer.unacked_bytes = 0
-        return Send(worker, Ack(generation=self._generation, seq=peer.expected - 1, read=self._slowest))
-
-    def _nack(self, worker: int) -> Send:
-        return Send(worker, Nack(generation=self._generation, seq=self._peers[worker].expected, read=self._slowest))
+    def _replace(self, hello: Hello) -> Send:
+        """Another process goes on in the place of a worker, after what that one was last heard of."""
+        worker, peer = hello.sender, self._peers[hello.sender]
+        if hello.seq < max(1, peer.incarnation):
+            raise WireError(f"incarnation {hello.seq} of worker {worker} comes after {peer.incarnation}")
+        if hello.seq > peer.incarnation:
+            peer.replaced(hello.seq)
+            self._waiting = {at: get for at, get in self._waiting.items() if at[0] != worker}
+            for part in self._parts:
+                part.restart(worker)
+        return Send(worker, Standing(generation=self._generation, clock=peer.clock, seq=peer.expected - 1))
 
     # ---- clocks and increments
 
@@ -163,23 +191,22 @@ class Shard:
         if message.clock != peer.clock + 1:
             raise WireError(f"worker {worker} ends clock {message.clock} after {peer.clock}")
         self._check(message.patches)
-        exact = [p for p in message.patches if self._specs[p.table].staleness == 0]
+        exact = [p for p in message.patches if self._parts[p.table].spec.staleness == 0]
         if exact:
             self._parked.setdefault(message.clock, {})[worker] = exact
-        self._apply_now([p for p in message.patches if self._specs[p.table].staleness != 0])
+        self._apply_now([p for p in message.patches if self._parts[p.table].spec.staleness != 0], message.clock)
         peer.clock = message.clock
 
     def _add(self, message: Increments) -> None:
         if self._peers[message.sender].clock == FOREVER:
             raise WireError(f"worker {message.sender} sends increments although its work has returned")
         self._check(message.patches)
-        self._apply_now(message.patches)
+        self._apply_now(message.patches, message.clock)
 
     def _be_done(self, worker: int) -> None:
         self._peers[worker].clock = FOREVER
-        for holdings in self._holdings:
-            if holdings:
-                holdings[worker].drop()
+        for part in self._parts:
+            part.drop(worker)
 
     def _advance(self) -> list[Send]:
         """The slowest clock may have moved: apply what waited for it, push what changed."""
@@ -187,35 +214,27 @@ class Shard:
         if slowest == self._slowest:
             return []
         for clock in sorted(c for c in self._parked if c <= slowest):
-            self._apply_clock(self._parked.pop(clock))
+            self._apply_clock(clock, self._parked.pop(clock))
         self._slowest = slowest
         return [
-            self._rows(worker, table, holdings.due(), seq=0)
-            for table, all_holdings in enumerate(self._holdings)
-            for worker, holdings in enumerate(all_holdings)
-            if holdings.any
+            self._rows(worker, table, where, seq=0)
+            for table, part in enumerate(self._parts)
+            for worker, where in part.due()
         ]
 
-    def _apply_clock(self, parked: dict[int, list[Patch]]) -> None:
+    def _apply_clock(self, clock: int, parked: dict[int, list[Patch]]) -> None:
         """All workers' increments of one clock, in worker order."""
         by_table: dict[int, list[Patch]] = {}
         for worker in sorted(parked):
             for patch in parked[worker]:
                 by_table.setdefault(patch.table, []).append(patch)
         for table, patches in by_table.items():
-            function = self._specs[table].function
-            for patch in patches if function.local else merge(function, patches):
-                self._apply(patch, 1.0)
+            self._parts[table].apply_all(patches, clock, self._mark)
 
-    def _apply_now(self, patches: Sequence[Patch]) -> None:
+    def _apply_now(self, patches: Sequence[Patch], clock: int) -> None:
         """One worker's increments, on arrival."""
         for patch in patches:
-            self._apply(patch, 1 / len(self._peers))
-
-    def _apply(self, patch: Patch, share: float) -> None:
-        self._blocks[patch.table].apply(patch, share)
-        for holdings in self._holdings[patch.table]:
-            holdings.touch(slice(patch.start, patch.start + len(patch.values)) if patch.rows is None else patch.rows)
+            self._parts[patch.table].apply_one(patch, clock, self._mark)
 
     # ---- reads
 
@@ -234,21 +253,14 @@ class Shard:
         return self._rows(get.sender, get.table, where, seq=get.seq)
 
     def _rows(self, worker: int, table: int, where: Where, *, seq: int) -> Send:
-        spec, peer = self._specs[table], self._peers[worker]
-        if spec.pushes and peer.clock != FOREVER:  # nothing changes once its reads are answered
-            self._holdings[table][worker].sent(where)
-        peer.sent[table] += 1
-        own = peer.expected - 1 if spec.staleness is None else self._slowest if spec.staleness == 0 else peer.clock
-        start, stop, rows = 0, 0, None
-        loan: Loan = ()
-        if isinstance(where, slice):
-            start, stop = where.start, where.stop
-            values, loan = self._blocks[table].lend(start, stop)
-        else:
-            rows, values = where, (self._blocks[table].gather(where),)
+        part, peer = self._parts[table], self._peers[worker]
+        number, values, loan = part.read(where, worker, keeps=peer.clock != FOREVER)  # then nothing changes any more
+        s = part.spec.staleness
+        own = peer.expected - 1 if s is None else self._slowest if s == 0 else peer.clock
+        start, stop, rows = (where.start, where.stop, None) if isinstance(where, slice) else (0, 0, where)
         message = Rows(
             generation=self._generation, clock=peer.clock, seq=seq, read=self._slowest, own=own,
-            table=table, start=start, stop=stop, rows=rows, number=peer.sent[table], values=values,
+            table=table, start=start, stop=stop, rows=rows, number=number, values=values,
         )  # fmt: skip
         return Send(worker, message, loan)
 
@@ -256,25 +268,13 @@ class Shard:
 
     def _check(self, patches: Sequence[Patch]) -> None:
         for p in patches:
-            if p.table >= len(self._specs):
-                raise WireError(f"an increment of table {p.table} of {len(self._specs)}")
-            spec, (low, high) = self._specs[p.table], self._ranges[p.table]
-            if p.values.dtype != spec.numpy_dtype or p.values.shape[1] != spec.width:
-                raise WireError(f"an increment of {p.values.dtype} {p.values.shape} for table {spec.name!r}")
-            inside = (
-                low <= p.start <= p.start + len(p.values) <= high
-                if p.rows is None
-                else kernels.increasing(p.rows, low, high)
-            )
-            if not inside:
-                raise WireError(f"an increment of rows of table {spec.name!r} that are not [{low}, {high})")
+            if p.table >= len(self._parts):
+                raise WireError(f"an increment of table {p.table} of {len(self._parts)}")
+            self._parts[p.table].check_patch(p)
 
     def _check_get(self, get: Get) -> None:
-        if get.table >= len(self._specs):
-            raise WireError(f"a get of table {get.table} of {len(self._specs)}")
-        low, high = self._ranges[get.table]
+        if get.table >= len(self._parts):
+            raise WireError(f"a get of table {get.table} of {len(self._parts)}")
         if len(self._waiting) >= MAX_WAITING:
             raise WireError(f"{MAX_WAITING} gets are waiting")
-        inside = low <= get.start <= get.stop <= high if get.rows is None else kernels.increasing(get.rows, low, high)
-        if not inside:
-            raise WireError(f"a get of rows of table {self._specs[get.table].name!r} that are not [{low}, {high})")
+        self._parts[get.table].check_get(get)

@@ -1,0 +1,120 @@
+"""A part: the rows of one table that one server holds, and which of them which worker holds too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, final
+
+import numpy as np
+import numpy.typing as npt
+
+from yarnml.kernels import rows as kernels
+from yarnml.ps.blocks import Blocks, Loan
+from yarnml.ps.functions.function import Where
+from yarnml.ps.holdings import Holdings
+from yarnml.ps.origin import Chunk, Origin
+from yarnml.ps.patches import merge
+from yarnml.ps.spec import TableSpec
+from yarnml.wire.frames import WireError
+from yarnml.wire.message import Get, Patch
+
+Array = npt.NDArray[Any]
+
+
+@final
+class Part:
+    """Rows [start, stop) of the table `spec`, whose staleness is resolved."""
+
+    def __init__(self, spec: TableSpec, start: int, stop: int, *, workers: int, seed: int, origin: Origin) -> None:
+        self.spec = spec
+        self._start, self._stop = start, stop
+        self._share = 1 / workers
+        self._blocks = Blocks(spec, start, stop, seed)
+        self._blocks.restore(origin.chunks(spec, start, stop))
+        self._holdings = [Holdings(start, stop) for _ in range(workers if spec.pushes else 0)]
+        self._sent = [0] * workers  # Rows
+        self._newest = -1  # clock of any increment that is applied
+
+    # ---- increments
+
+    def apply_one(self, patch: Patch, clock: int, mark: int | None) -> None:
+        """One worker's increments of `clock`; not for a checkpoint at `mark` if that is no later."""
+        self._apply(patch, self._share, clock, mark)
+
+    def apply_all(self, patches: list[Patch], clock: int, mark: int | None) -> None:
+        """All workers' increments of `clock`, in worker order."""
+        for patch in patches if self.spec.function.local else merge(self.spec.function, patches):
+            self._apply(patch, 1.0, clock, mark)
+
+    def _apply(self, patch: Patch, share: float, clock: int, mark: int | None) -> None:
+        self._newest = max(self._newest, clock)
+        self._blocks.apply(patch, share, late=mark is not None and clock >= mark)
+        for holdings in self._holdings:
+            holdings.touch(slice(patch.start, patch.start + len(patch.values)) if patch.rows is None else patch.rows)
+
+    # ---- reads
+
+    def read(self, where: Where, worker: int, keeps: bool) -> tuple[int, tuple[Array, ...], Loan]:
+        """Rows for a worker, which from now on holds them if it `keeps` any: (number of this sending, values, loan)."""
+        if self._holdings and keeps:
+            self._holdings[worker].sent(where)
+        self._sent[worker] += 1
+        if isinstance(where, slice):
+            values, loan = self._blocks.lend(where.start, where.stop)
+        else:
+            values, loan = (self._blocks.gather(where),), ()
+        return self._sent[worker], values, loan
+
+    def returned(self, loan: Loan) -> None:
+        """What was lent has been read."""
+        self._blocks.returned(loan)
+
+    def due(self) -> Iterator[tuple[int, Where]]:
+        """(worker, rows that it holds and that changed) for each worker that holds any."""
+        for worker, holdings in enumerate(self._holdings):
+            if holdings.any:
+                yield worker, holdings.due()
+
+    def drop(self, worker: int) -> None:
+        """The worker holds nothing any more."""
+        if self._holdings:
+            self._holdings[worker].drop()
+
+    def restart(self, worker: int) -> None:
+        """The worker is another process, which has been sent nothing."""
+        self.drop(worker)
+        self._sent[worker] = 0
+
+    # ---- checkpoints
+
+    def too_late(self, clock: int) -> bool:
+        """Whether increments of `clock` or later are in already."""
+        return self._newest >= clock
+
+    def snapshot(self) -> tuple[tuple[Chunk, ...], Loan]:
+        """See `Blocks.snapshot`."""
+        return self._blocks.snapshot()
+
+    def unmark(self) -> None:
+        """See `Blocks.unmark`."""
+        self._blocks.unmark()
+
+    # ---- what may be asked
+
+    def check_patch(self, p: Patch) -> None:
+        """Raise WireError if these can't be increments of these rows."""
+        name = self.spec.name
+        if p.values.dtype != self.spec.numpy_dtype or p.values.shape[1] != self.spec.width:
+            raise WireError(f"an increment of {p.values.dtype} {p.values.shape} for table {name!r}")
+        if not self._has(p.rows, p.start, p.start + len(p.values)):
+            raise WireError(f"an increment of rows of table {name!r} that are not [{self._start}, {self._stop})")
+
+    def check_get(self, get: Get) -> None:
+        """Raise WireError if it asks for rows that aren't here."""
+        if not self._has(get.rows, get.start, get.stop):
+            raise WireError(f"a get of rows of table {self.spec.name!r} that are not [{self._start}, {self._stop})")
+
+    def _has(self, rows: npt.NDArray[np.int64] | None, start: int, stop: int) -> bool:
+        if rows is None:
+            return self._start <= start <= stop <= self._stop
+        return bool(kernels.increasing(rows, self._start, self._stop))
