@@ -7,7 +7,7 @@ from difflib import get_close_matches
 
 from hdfs_io.errors import DataError
 
-__all__ = ["DataError", "PeerLost", "RunFailed", "Stopped", "UsageError", "YarnmlError", "nearest"]
+__all__ = ["DataError", "PeerLost", "RolledBack", "RunFailed", "Stopped", "UsageError", "YarnmlError", "nearest"]
 
 
 class YarnmlError(Exception):
@@ -28,6 +28,10 @@ class PeerLost(RunFailed):
 
 class Stopped(YarnmlError):
     """The run was ended on purpose: killed, interrupted, past its deadline."""
+
+
+class RolledBack(BaseException):
+    """The run goes back to its last checkpoint. Not an Exception: an app that catches all of its own goes back too."""
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from yarnml.comm.company import FOREVER
 from yarnml.comm.coordinator import Coordinator
+from yarnml.comm.effects import Effect, End, Report, Send
 from yarnml.comm.events import (
-    Effect,
-    End,
     Event,
     Exited,
     Failed,
@@ -21,9 +20,7 @@ from yarnml.comm.events import (
     HandedIn,
     Joined,
     Reachable,
-    Report,
     Reported,
-    Send,
     Stop,
     Tick,
     Unreachable,

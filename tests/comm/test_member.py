@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 from yarnml.comm.coordinator import Coordinator
-from yarnml.comm.events import Event, Report, Stop
+from yarnml.comm.effects import Report
+from yarnml.comm.events import Event, Stop
 from yarnml.comm.hub import Hub
 from yarnml.comm.member import Member
 from yarnml.comm.outcome import Outcome

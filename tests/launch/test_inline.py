@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-from yarnml.comm.events import Report
+from yarnml.comm.effects import Report
 from yarnml.comm.outcome import Outcome
 from yarnml.comm.seat import Seat
 from yarnml.job import Job

@@ -13,7 +13,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from yarnml.comm.events import Report
+from yarnml.comm.effects import Report
 from yarnml.comm.seat import Seat
 from yarnml.job import Job
 from yarnml.launch import Handle, LocalLauncher, Outcome

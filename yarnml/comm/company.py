@@ -11,6 +11,7 @@ import numpy as np
 from yarnml.comm.plain import plain_numbers
 
 FOREVER = 1 << 62  # the clock of a worker whose work has returned
+LATE, OVER = "late", "over"  # why there is no part of a checkpoint: its clock is past; the work has returned before it
 
 
 class Company(ABC):
@@ -18,6 +19,9 @@ class Company(ABC):
 
     clock_now = 0
     """The worker's clock, as its tables set it: who waits for whom is known by it."""
+
+    mark: tuple[int, str] | None = None
+    """The checkpoint to take part in next: once so many clocks have ended, a copy goes to the directory at that URL."""
 
     @abstractmethod
     def gather(self, array: np.ndarray[Any, Any]) -> list[np.ndarray[Any, Any]]:
@@ -38,6 +42,15 @@ class Company(ABC):
         """This worker has long been waiting for `what`, which comes once every worker has come to clock `until`.
 
         "": it waits no more. Not a barrier.
+        """
+
+    def marked(self, clock: int, error: str = "") -> None:  # noqa: B027 (who is alone takes its own checkpoints)
+        """This process's part of the checkpoint at `clock` is written, or why it isn't. From any thread, no barrier."""
+
+    def keeps(self) -> None:  # noqa: B027 (nobody could take its place)
+        """This worker has state of its own from now on, so that no other process can go on in its place.
+
+        Not a barrier. Raises RolledBack where it has itself taken another's place.
         """
 
     def sum(self, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

@@ -1,20 +1,25 @@
-"""The coordinator: knows who takes part in a run, lets workers meet, and decides how the run ends (pure).
+"""The coordinator: knows who takes part in a run, lets workers meet, brings it back after a death, ends it (pure).
 
-event        while joining               while running                   when over
-Joined       seat it, or refuse;         answer again, or refuse         say so
-             all are here: the roster,
-             or failure if plans differ
-HandedIn     -                           complete: everybody's parts     say so
-Waiting      -                           note it                         -
-Reported     pass on                     pass on                         -
-Finished     acknowledge                 acknowledge; the last worker's  acknowledge, or say so
-                                         is the run's success
-Failed       failure                     failure                         say so
-Exited       note, unless it finished    note, unless it finished        -
-Unreachable  note since when             note since when                 -
-Tick         too late, exited, silent    exited, silent, each waiting    -
-                                         for the other: failure
-Stop         the end                     the end                         -
+event        while a generation joins       while it runs                        when over
+Joined       seat it, or refuse; all are    who takes a dead one's place: the    say so
+             here: the roster, or failure   roster; others again, or refuse
+             if plans differ
+HandedIn     -                              complete: everybody's parts          say so
+Waiting      -                              note it                              -
+Reported     pass on, note its clock        pass on, note its clock              -
+Keeping      note it                        note it: no other can replace it     -
+Retreating   -                              a new generation                     -
+Copied       -                              all have: the checkpoint is whole    -
+Committed    the next generation's begin    the next generation's begin          -
+Finished     -                              acknowledge; the last worker's       acknowledge, or say so
+                                            is the run's success
+Failed       failure                        failure                              say so
+Exited,      note; unless it finished, its seat is another's, within a running   -
+silent       generation if nothing is lost by that, else in a new one; or failure
+Outdated     the rollback again             the rollback again                   say so
+Tick         too late, exited, silent       exited, silent, a mark is due, each  -
+                                            waiting for the other: failure
+Stop         the end                        the end                              -
 """
 
 from __future__ import annotations
@@ -22,44 +27,54 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from itertools import zip_longest
-from typing import Any, assert_never, final
+from typing import Any, final
 
+from yarnml.comm.assembly import Assembly, Fault
 from yarnml.comm.company import FOREVER
+from yarnml.comm.effects import Effect, End, Replace, Report, Say, Send, Setback
 from yarnml.comm.events import (
-    Effect,
-    End,
+    Committed,
+    Copied,
     Event,
     Exited,
     Failed,
     Finished,
     HandedIn,
     Joined,
+    Keeping,
+    Outdated,
     Reachable,
-    Report,
     Reported,
-    Send,
+    Retreating,
     Stop,
     Tick,
     Unreachable,
     Waiting,
 )
-from yarnml.comm.meeting import Meeting
+from yarnml.comm.marks import Marks
 from yarnml.comm.outcome import Outcome
+from yarnml.comm.recovery import NO_RECOVERY, Point, Recovery
+from yarnml.comm.retries import Retries
 from yarnml.comm.roll import Entry, Homes, Roll
-from yarnml.comm.seat import Seat, spoken
-from yarnml.comm.waits import Waits
-from yarnml.wire.message import Abort, Ack, Gathered, Roster
+from yarnml.comm.seat import ANY, Seat, spoken
+from yarnml.wire.message import Abort, Ack, Gathered, Rollback, Roster
 
 LAST_WORDS = 0.5  # seconds in which what a process said before it ended may still arrive, and tells more
-
-EQUALLY = "All workers must call sum and gather equally often, and end equally many clocks or return"
 
 
 @final
 class Coordinator:
     """`handle` takes what happened and when, in seconds on any one clock, and returns what is to be done."""
 
-    def __init__(self, roles: Mapping[str, int], *, silence: float, join_by: float, homes: Homes = ()) -> None:
+    def __init__(
+        self,
+        roles: Mapping[str, int],
+        *,
+        silence: float,
+        join_by: float,
+        homes: Homes = (),
+        recovery: Recovery = NO_RECOVERY,
+    ) -> None:
         """`roles`: how many of each; `silence`: seconds out of reach that count as death; `join_by`: on the clock.
 
         `homes`: for each worker, the hosts that it had best be on, where containers take any seat.
@@ -67,47 +82,77 @@ class Coordinator:
         self._silence = silence
         self._join_by = join_by
         self._homes = homes
-        self._roll = Roll(roles)
-        self._meeting = Meeting(roles["worker"])
-        self._waits = Waits(roles["worker"])
-        self._opened = (-1, 0, False)  # the newest gather, the first worker in it, and whether its work has returned
+        self._recovery = recovery
+        self._roll = Roll(roles, spares=recovery.retries > 0)
+        self._retries = Retries(recovery.retries)
+        self._marks = Marks(recovery.checkpoints, recovery.every)
+        self._point = recovery.point  # where the next generation begins
+        self.generation = recovery.point.generation
+        self._workers = roles["worker"]
+        self._running = False  # all have joined this generation
+        self._assembly = Assembly(self._workers, self._point.clock)
+        self._back = ""  # why this generation began
         self._exits: list[tuple[float, Exited]] = []
+        self._restarts = 0
         self._result: dict[str, Any] | None = None
         self.outcome: Outcome | None = None
 
     def handle(self, event: Event, now: float) -> list[Effect]:
-        return self._live(event, now) if self.outcome is None else self._remind(event, self.outcome)
+        if self.outcome is not None:
+            return self._remind(event, self.outcome)
+        try:
+            return self._live(event, now)
+        except Fault as fault:
+            return self._end(Outcome("failed", fault.message, fault.culprit))
 
     def _live(self, event: Event, now: float) -> list[Effect]:
-        if isinstance(event, Exited | Unreachable | Reachable | Tick | Stop):
-            return self._see(event, now)
-        match event:
-            case Joined():
-                return self._join(event)
-            case HandedIn():
-                return self._hand_in(event)
-            case Waiting():
-                return self._wait(event, now)
-            case Reported():
-                return self._report(event)
-            case Finished():
-                return self._finish(event)
-            case Failed():
-                return self._fail(event)
-        assert_never(event)
-
-    def _see(self, event: Exited | Unreachable | Reachable | Tick | Stop, now: float) -> list[Effect]:
-        """What no member has said."""
         match event:
             case Exited():
                 return self._exit(event, now)
             case Unreachable() | Reachable():
                 return self._reach(event, now)
+            case Committed():
+                return self._commit(event)
             case Tick():
                 return self._tick(now)
             case Stop():
                 return self._end(Outcome(event.state, event.reason + self._waiting()))
-        assert_never(event)
+            case Joined():
+                return self._join(event, now)
+        entry = self._roll.by_peer(event.peer)
+        return [] if entry is None else self._hear(entry, event, now)
+
+    def _hear(self, entry: Entry, event: Event, now: float) -> list[Effect]:
+        """What somebody says who has joined."""
+        match event:
+            case Reported():
+                return self._report(entry, event, now)
+            case Keeping():
+                entry.keeps = True
+            case Failed():
+                raise Fault(f"{entry.seat}: {event.error}", entry.seat)
+            case Outdated():
+                return [self._rollback(entry)]
+            case HandedIn() | Waiting() | Retreating() | Copied() | Finished() if self._running:
+                return self._work(entry, event, now)
+        return []
+
+    def _work(
+        self, entry: Entry, event: HandedIn | Waiting | Retreating | Copied | Finished, now: float
+    ) -> list[Effect]:
+        """What somebody says in the course of a generation."""
+        match event:
+            case Copied():
+                return self._marks.copied(entry.seat, event.clock, event.error, len(self._roll.entries()), now)
+            case Finished():
+                return self._finish(entry, event)
+            case Retreating():
+                return self._go_back(event.reason, now)
+            case HandedIn() if entry.seat.role == "worker":
+                return self._hand_in(entry, event)
+            case Waiting() if entry.seat.role == "worker":
+                self._assembly.wait(entry.seat.index, event, now)
+        return []
 
     def seat_of(self, peer: str) -> Seat | None:
         """The seat of one who has joined."""
@@ -129,86 +174,50 @@ class Coordinator:
     def check(self) -> None:
         """Raise AssertionError if the state contradicts itself."""
         self._roll.check()
-        self._meeting.check()
+        self._assembly.check()
+        assert self._retries.spent <= self._recovery.retries
         if self.outcome is not None:
-            done = not self._roll.missing() and all(entry.finished for entry in self._roll.entries("worker"))
+            done = self._running and all(entry.finished for entry in self._roll.entries("worker"))
             assert done if self.outcome.ok else self.outcome.message
 
-    def _join(self, event: Joined) -> list[Effect]:
-        again = not self._roll.missing()
+    # ---- who takes part
+
+    def _join(self, event: Joined, now: float) -> list[Effect]:
         refusal = self._roll.join(Entry(event.seat, event.peer, event.address, event.name, event.host, event.plan))
         if refusal:
-            return [Send(event.peer, Abort(reason=refusal))]
-        if self._roll.missing():
+            return [self._abort(event.peer, refusal)]
+        if self._running:
+            self._roll.settle()
+            entry = self._roll.by_peer(event.peer)
+            return [] if entry is None or entry.seat.index == ANY else [self._roster(entry)]
+        if not self._roll.complete():
             return []
         self._roll.settle(self._homes)
         if (odd := self._roll.odd()) is not None:
-            return self._failed(differing(*odd), odd[0].seat)
-        servers = tuple(entry.address for entry in self._roll.entries("server"))
-        told = [entry for entry in self._roll.entries() if not again or entry.peer == event.peer]
-        return [Send(entry.peer, Roster(servers=servers, index=entry.seat.index)) for entry in told]
+            raise Fault(differing(*odd), odd[0].seat)
+        self._running = True
+        self._marks.begin(now)
+        return [self._roster(entry) for entry in self._roll.entries() if entry.seat.index != ANY]
 
-    def _hand_in(self, event: HandedIn) -> list[Effect]:
-        entry = self._roll.by_peer(event.peer)
-        if entry is None or entry.seat.role != "worker" or self._roll.missing():
-            return []
-        if (mixed := self._mixed(entry.seat.index, event)) is not None:
-            return self._failed(*mixed)
-        self._waits.at(entry.seat.index, event.clock)
-        self._waits.says(entry.seat.index, "", 0, 0.0)
-        told = self._meeting.hand_in(entry.seat.index, event.sequence, event.part)
-        if not told:
-            return self._deserted()
-        gathered = Gathered(seq=event.sequence, arrays=tuple(self._meeting.parts(event.sequence)))
-        workers = self._roll.entries("worker")
-        return [Send(workers[worker].peer, gathered) for worker in told]
-
-    def _mixed(self, worker: int, event: HandedIn) -> tuple[str, Seat] | None:
-        """A worker whose work has returned meets none that is still at work: each would get a stranger's numbers."""
-        returned = event.clock >= FOREVER
-        if event.sequence > self._opened[0]:
-            self._opened = (event.sequence, worker, returned)
-        sequence, other, did = self._opened
-        if event.sequence != sequence or returned == did:
-            return None
-        gone, busy = (worker, other) if returned else (other, worker)
-        text = f"the work of worker {gone} has returned, but worker {busy} still calls sum or gather. {EQUALLY}"
-        return text, Seat("worker", busy)
-
-    def _wait(self, event: Waiting, now: float) -> list[Effect]:
-        entry = self._roll.by_peer(event.peer)
-        if entry is not None and entry.seat.role == "worker" and not self._roll.missing():
-            self._waits.at(entry.seat.index, event.clock)
-            self._waits.says(entry.seat.index, event.what, event.until, now)
-        return []
-
-    def _report(self, event: Reported) -> list[Effect]:
-        entry = self._roll.by_peer(event.peer)
-        return [] if entry is None else [Report(entry.seat.index, event.numbers, entry.seat.role)]
-
-    def _finish(self, event: Finished) -> list[Effect]:
-        """A server is let go with the last worker: what it said last is lost if its connection closes too early."""
-        entry = self._roll.by_peer(event.peer)
-        if entry is None or self._roll.missing():
-            return []
-        entry.finished = True
-        if entry.seat == Seat("worker", 0):
-            self._result = event.result
-        if all(worker.finished for worker in self._roll.entries("worker")):
-            servers = [
-                server.peer for server in self._roll.entries() if server.finished and server.seat.role != "worker"
-            ]
-            let_go = dict.fromkeys([event.peer, *servers])
-            return [*(Send(peer, Ack()) for peer in let_go), *self._end(Outcome("succeeded", result=self._result))]
-        return [Send(event.peer, Ack()), *self._deserted()] if entry.seat.role == "worker" else []
-
-    def _fail(self, event: Failed) -> list[Effect]:
-        entry = self._roll.by_peer(event.peer)
-        return [] if entry is None else self._failed(f"{entry.seat}: {event.error}", entry.seat)
+    def _roster(self, entry: Entry) -> Send:
+        """Where the receiver begins: with all others, or in the place of one that died."""
+        incarnation = self._roll.incarnation(entry.seat)
+        going = self._running and incarnation > 0
+        roster = Roster(
+            generation=self.generation,
+            clock=self._point.clock,
+            servers=tuple(server.address for server in self._roll.entries("server")),
+            index=entry.seat.index,
+            incarnation=incarnation if going else 0,
+            going=going,
+            rounds=self._assembly.rounds(entry.seat.index) if going else 0,
+            checkpoint=self._point.checkpoint,
+        )
+        return Send(entry.peer, roster)
 
     def _exit(self, event: Exited, now: float) -> list[Effect]:
         entry = self._roll.by_seat(event.seat)
-        if entry is None or not entry.finished:
+        if entry is None or (not entry.finished and event.who in entry.name):
             self._exits.append((now, event))
         return []
 
@@ -222,51 +231,157 @@ class Coordinator:
     def _tick(self, now: float) -> list[Effect]:
         if self._exits:
             since, first = self._exits[0]
-            return self._failed(f"{first.seat} {first.how}", first.seat) if now - since >= LAST_WORDS else []
-        silent = self._roll.silent(now, self._silence)
-        if silent is not None:
-            return self._failed(f"{silent} was silent for {self._silence:g} s", silent.seat)
-        seconds, knot = self._waits.knotted(self._meeting, now)
-        if knot and seconds >= self._silence:
-            return self._end(Outcome("failed", f"the workers wait for each other: {knot}. {EQUALLY}"))
-        missing = self._roll.missing()
-        if missing and now >= self._join_by:
-            return self._failed(f"the run could not start: {spoken(missing)} did not join in time", missing[0])
+            if now - since < LAST_WORDS:
+                return []
+            del self._exits[0]
+            return self._lose(first, f"{first.seat} {first.how}", now)
+        if (silent := self._roll.silent(now, self._silence)) is not None:
+            return self._fall_silent(silent, now)
+        self._assembly.refuse_knot(self._silence, now)
+        overdue = self._roll.overdue(self._join_by, self._recovery.within, now)
+        if overdue:
+            start = "go on" if self._restarts else "start"
+            raise Fault(f"the run could not {start}: {spoken(overdue)} did not join in time", overdue[0])
+        return self._mark(now)
+
+    # ---- what workers do together
+
+    def _hand_in(self, entry: Entry, event: HandedIn) -> list[Effect]:
+        told = self._assembly.hand_in(entry.seat.index, event, self._finished())
+        if not told:
+            return []
+        parts = tuple(self._assembly.parts(event.sequence))
+        gathered = Gathered(generation=self.generation, seq=event.sequence, arrays=parts)
+        there = [self._roll.by_seat(Seat("worker", worker)) for worker in told]
+        return [Send(worker.peer, gathered) for worker in there if worker is not None]
+
+    def _report(self, entry: Entry, event: Reported, now: float) -> list[Effect]:
+        if entry.seat.role == "worker" and entry.here:
+            self._assembly.at(entry.seat.index, event.clock)
+            self._retries.seen(min(self._assembly.clocks), now)
+        return [Report(entry.seat.index, event.numbers, entry.seat.role)] if event.numbers else []
+
+    def _finish(self, entry: Entry, event: Finished) -> list[Effect]:
+        """A server is let go with the last worker: what it said last is lost if its connection closes too early."""
+        entry.finished = True
+        if entry.seat == Seat("worker", 0):
+            self._result = event.result
+        ack = Ack(generation=self.generation)
+        if len(self._finished()) == self._workers:
+            servers = [server.peer for server in self._roll.entries("server") if server.finished]
+            return [*(Send(peer, ack) for peer in dict.fromkeys([entry.peer, *servers])), *self._succeed()]
+        if entry.seat.role != "worker":
+            return []
+        self._assembly.refuse_deserted(self._finished())
+        return [Send(entry.peer, ack)]
+
+    def _finished(self) -> list[int]:
+        return [entry.seat.index for entry in self._roll.entries("worker") if entry.finished]
+
+    # ---- deaths
+
+    def _fall_silent(self, entry: Entry, now: float) -> list[Effect]:
+        if entry.seat.index == ANY:  # nobody waits for it
+            self._roll.drop(entry)
+            return []
+        loss = Exited(entry.seat, f"({entry.name}) was silent for {self._silence:g} s")
+        return self._lose(loss, f"{loss.seat} {loss.how}", now)
+
+    def _lose(self, loss: Exited, said: str, now: float) -> list[Effect]:
+        """One process is gone: who replaces it, and whether the others have to go back."""
+        entry = self._roll.by_seat(loss.seat)
+        if entry is not None and (entry.finished or loss.who not in entry.name):
+            return []
+        self._refuse(loss, said, now)
+        self._restarts += 1
+        if self._running and not self._replaceable(loss.seat):
+            return self._go_back(said, now, loss.seat)
+        return [*self._marks.abandon(), Say(f"{said}; another takes its place"), *self._refill(loss.seat, now)]
+
+    def _refuse(self, loss: Exited, said: str, now: float) -> None:
+        """Raise Fault for a death that the run is not to be brought back from."""
+        if loss.cause == "hopeless" or self._recovery.retries == 0:
+            raise Fault(said, loss.seat)
+        if loss.cause == "died" and not self._retries.allow(min(self._assembly.clocks), now):
+            raise Fault(f"{said}; {self._retries.spent} restarts brought the run no further", loss.seat)
+
+    def _replaceable(self, seat: Seat) -> bool:
+        """Whether another process can go on after the last clock of the one that had the seat."""
+        entry = self._roll.by_seat(seat)
+        keeps = entry is not None and entry.keeps
+        return seat.role == "worker" and not keeps and self._assembly.clocks[seat.index] < FOREVER
+
+    def _refill(self, seat: Seat, now: float) -> list[Effect]:
+        self._roll.vacate(seat, now)
+        self._roll.settle()
+        taken = self._roll.by_seat(seat)
+        seated: list[Effect] = [] if taken is None or not self._running else [self._roster(taken)]
+        return [Replace(seat), *seated]
+
+    def _go_back(self, reason: str, now: float, *gone: Seat) -> list[Effect]:
+        """A new generation: who lives joins again, who is gone is replaced."""
+        dead = {*gone, *(Seat("worker", worker) for worker in self._finished())}
+        dead |= {loss.seat for _, loss in self._exits}
+        self._exits.clear()
+        abandoned = self._marks.abandon()
+        self.generation += 1
+        self._running, self._back, self._result = False, reason, None
+        self._assembly = Assembly(self._workers, self._point.clock)
+        self._roll.turn()
+        refilled = [effect for seat in sorted(dead) for effect in self._refill(seat, now)]
+        told = [self._rollback(entry) for entry in self._roll.entries() if not entry.here]
+        return [*abandoned, Setback(self.generation, self._point.clock, reason), *told, *refilled]
+
+    def _rollback(self, entry: Entry) -> Send:
+        return Send(entry.peer, Rollback(generation=self.generation, reason=self._back))
+
+    # ---- checkpoints
+
+    def _mark(self, now: float) -> list[Effect]:
+        clocks = self._assembly.clocks
+        if not self._running or self._roll.missing() or max(clocks) >= FOREVER:
+            return []
+        mark = self._marks.tick(max(clocks), self.generation, now)
+        there = [entry for entry in self._roll.entries() if entry.seat.index != ANY]
+        return [] if mark is None else [Send(entry.peer, mark) for entry in there]
+
+    def _commit(self, event: Committed) -> list[Effect]:
+        if event.error:
+            return [Say(f"no checkpoint at clock {event.clock}: {event.error}")]
+        if event.clock >= self._point.clock:
+            self._point = Point(self.generation, event.clock, event.url)
         return []
 
-    def _deserted(self) -> list[Effect]:
-        """A worker that waits for one that has finished would wait for ever."""
-        gone = [entry.seat for entry in self._awaited() if entry.finished]
-        if not gone:
-            return []
-        return self._failed(f"{spoken(gone)} finished while others wait in a gather or sum. {EQUALLY}", gone[0])
-
-    def _awaited(self) -> list[Entry]:
-        workers = self._roll.entries("worker")
-        return [workers[worker] for worker in self._meeting.waited_for()]
+    # ---- the end
 
     def _waiting(self) -> str:
         if missing := self._roll.missing():
             return f" ({spoken(missing)} had not joined)"
-        awaited = [entry.seat for entry in self._awaited()]
+        awaited = self._assembly.waited_for()
         return f" (the others waited for {spoken(awaited)})" if awaited else ""
 
-    def _failed(self, message: str, culprit: Seat) -> list[Effect]:
-        return self._end(Outcome("failed", message, culprit))
+    def _abort(self, peer: str, reason: str) -> Send:
+        return Send(peer, Abort(generation=self.generation, reason=reason))
+
+    def _succeed(self) -> list[Effect]:
+        restarts = {"restarts": self._restarts} if self._restarts else {}
+        return self._end(Outcome("succeeded", result={**(self._result or {}), **restarts} or self._result))
 
     def _end(self, outcome: Outcome) -> list[Effect]:
         """After a failure everybody is told."""
         self.outcome = outcome
         told = [] if outcome.ok else self.peers()
-        return [*(Send(peer, Abort(reason=outcome.message)) for peer in told), End(outcome)]
+        return [*self._marks.abandon(), *(self._abort(peer, outcome.message) for peer in told), End(outcome)]
 
     def _remind(self, event: Event, outcome: Outcome) -> list[Effect]:
         """Who still speaks hasn't heard that the run is over."""
-        if not isinstance(event, Joined | HandedIn | Finished | Failed):
+        if not isinstance(event, Joined | HandedIn | Finished | Failed | Retreating | Outdated):
             return []
-        if outcome.ok:
-            return [Send(event.peer, Ack())] if isinstance(event, Finished) else []
-        return [Send(event.peer, Abort(reason=outcome.message))]
+        if not outcome.ok:
+            return [self._abort(event.peer, outcome.message)]
+        if isinstance(event, Finished):
+            return [Send(event.peer, Ack(generation=self.generation))]
+        return [self._abort(event.peer, "the run has ended")] if isinstance(event, Joined | Outdated) else []
 
 
 def differing(odd: Entry, usual: Entry) -> str:

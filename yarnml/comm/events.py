@@ -1,4 +1,4 @@
-"""Events and effects: all that a coordinator is told, and all that it wants done."""
+"""Events: all that a coordinator is told."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from yarnml.comm.outcome import Outcome
 from yarnml.comm.seat import Seat
-from yarnml.wire.message import Message
 
 
 @dataclass(frozen=True)
@@ -46,10 +44,51 @@ class Waiting:
 
 @dataclass(frozen=True)
 class Reported:
-    """A worker's progress numbers."""
+    """A worker's progress numbers, and its clock."""
 
     peer: str
     numbers: dict[str, float]
+    clock: int = 0
+
+
+@dataclass(frozen=True)
+class Keeping:
+    """A worker has state of its own, that no other process can go on with."""
+
+    peer: str
+
+
+@dataclass(frozen=True)
+class Retreating:
+    """A worker can't go on in the place of its predecessor."""
+
+    peer: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Copied:
+    """A process has written its part of the checkpoint at `clock`, or says why there is none."""
+
+    peer: str
+    clock: int
+    error: str = ""
+
+
+@dataclass(frozen=True)
+class Committed:
+    """The checkpoint at `clock` stands whole at `url`, or an error says why it doesn't."""
+
+    clock: int
+    url: str
+    error: str = ""
+
+
+@dataclass(frozen=True)
+class Outdated:
+    """A process still speaks in a generation that is over."""
+
+    peer: str
 
 
 @dataclass(frozen=True)
@@ -68,12 +107,17 @@ class Failed:
     error: str
 
 
+Cause = Literal["died", "taken", "hopeless"]  # taken: by its host's or the cluster's doing; hopeless: it would again
+
+
 @dataclass(frozen=True)
 class Exited:
     """Whoever started a process saw it end, or not go on."""
 
     seat: Seat
     how: str  # "(pid 77) was killed by SIGKILL"
+    who: str = ""  # stands in its name, where another process may have its seat by now
+    cause: Cause = "died"
 
 
 @dataclass(frozen=True)
@@ -103,31 +147,6 @@ class Stop:
     reason: str
 
 
-Event = Joined | HandedIn | Waiting | Reported | Finished | Failed | Exited | Unreachable | Reachable | Tick | Stop
-
-
-@dataclass(frozen=True, eq=False)
-class Send:
-    """A message to one peer."""
-
-    peer: str
-    message: Message
-
-
-@dataclass(frozen=True)
-class Report:
-    """Numbers of one process, for whoever shows and keeps them: a worker's progress, anybody's memory."""
-
-    worker: int
-    numbers: dict[str, float]
-    role: str = "worker"  # a server's index stands in `worker`
-
-
-@dataclass(frozen=True)
-class End:
-    """The run is over; comes once."""
-
-    outcome: Outcome
-
-
-Effect = Send | Report | End
+Said = Joined | HandedIn | Waiting | Reported | Keeping | Retreating | Copied | Finished | Failed | Outdated
+Seen = Exited | Unreachable | Reachable | Committed | Tick | Stop
+Event = Said | Seen

@@ -8,18 +8,19 @@ from collections.abc import Callable, Iterable
 from typing import Any, final
 
 from yarnml.comm.coordinator import Coordinator
+from yarnml.comm.effects import Effect, End, Report, Send
 from yarnml.comm.events import (
-    Effect,
-    End,
+    Copied,
     Event,
     Failed,
     Finished,
     HandedIn,
     Joined,
+    Keeping,
+    Outdated,
     Reachable,
-    Report,
     Reported,
-    Send,
+    Retreating,
     Tick,
     Unreachable,
     Waiting,
@@ -42,10 +43,18 @@ class Hub:
     a look at its channel lives, and one that was killed or stopped does not. A beat is how the hub asks.
     """
 
-    def __init__(self, listener: Listener, coordinator: Coordinator, on_report: Callable[[Report], None]) -> None:
+    def __init__(
+        self,
+        listener: Listener,
+        coordinator: Coordinator,
+        on_report: Callable[[Report], None],
+        do: Callable[[Effect], None] = lambda _: None,
+    ) -> None:
+        """`do` is handed what else the coordinator wants done: processes replaced, checkpoints named."""
         self._listener = listener
         self._coordinator = coordinator
         self._on_report = on_report
+        self._do_else = do
         self._beats: dict[str, Receipt] = {}  # the last one to each peer
         self._beat_due = 0.0
         self.refused = 0  # messages that weren't from whom they say
@@ -78,14 +87,19 @@ class Hub:
 
     def _heed(self, peer: str, message: m.Message) -> Event | None:
         """What a message means, if its peer may send it: anybody can connect and write any seat into a header."""
+        seat = self._coordinator.seat_of(peer)
         if isinstance(message, m.Join):
-            known = peer.startswith(Seat(message.role, message.sender).slug + ".")
+            asked = Seat(message.role, message.sender)
+            known = peer.startswith(asked.slug + ".") or seat == asked
         else:
-            seat = self._coordinator.seat_of(peer)
             known = seat is not None and seat.index == message.sender
-        event = event_of(peer, message) if known else None
+        event = self._meant(peer, message) if known else None
         self.refused += event is None
         return event
+
+    def _meant(self, peer: str, message: m.Message) -> Event | None:
+        late = message.generation != self._coordinator.generation and not isinstance(message, m.Join)
+        return Outdated(peer) if late else event_of(peer, message)
 
     def _handle(self, event: Event) -> Outcome | None:
         now = time.monotonic()
@@ -101,6 +115,8 @@ class Hub:
                     self._on_report(effect)
                 case End():
                     outcome = effect.outcome
+                case _:
+                    self._do_else(effect)
         return outcome
 
     def _beat(self) -> list[Event]:
@@ -110,10 +126,11 @@ class Hub:
             return []
         self._beat_due = now + BEAT
         events: list[Event] = []
+        beat = m.Beat(generation=self._coordinator.generation)
         for peer in self._coordinator.peers():
             last = self._beats.get(peer)
             if last is None or last.status is not Status.WAITS:
-                self._beats[peer] = last = self._listener.send(peer, m.Beat())
+                self._beats[peer] = last = self._listener.send(peer, beat)
             events.append(Unreachable(peer) if last.status is Status.GONE else Reachable(peer))
         return events
 
@@ -131,13 +148,24 @@ def event_of(peer: str, message: m.Message) -> Event | None:
             return Waiting(peer, message.what, message.clock, message.read)
         case m.Report():
             numbers = _object(message.numbers)
-            if numbers is None or not all(isinstance(value, int | float) for value in numbers.values()):
-                return None
-            return Reported(peer, numbers)
+            plain = numbers is not None and all(isinstance(value, int | float) for value in numbers.values())
+            return Reported(peer, numbers or {}, message.clock) if plain else None
         case m.Finish():
             return Finished(peer, _object(message.result))
         case m.Fail():
             return Failed(peer, message.error)
+    return _recovery_of(peer, message)
+
+
+def _recovery_of(peer: str, message: m.Message) -> Event | None:
+    """What serves to bring the run back."""
+    match message:
+        case m.Keeps():
+            return Keeping(peer)
+        case m.Retreat():
+            return Retreating(peer, message.reason)
+        case m.Marked():
+            return Copied(peer, message.clock, message.error)
     return None
 
 

@@ -45,6 +45,10 @@ class Meeting:
         """The newest gather that anybody has asked for."""
         return max(self._reached)
 
+    def reached(self, worker: int) -> int:
+        """The newest gather that the worker has asked for."""
+        return self._reached[worker]
+
     def here(self) -> list[int]:
         """Workers that have asked for the newest gather."""
         return [worker for worker, reached in enumerate(self._reached) if reached == self.latest]

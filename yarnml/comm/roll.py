@@ -1,4 +1,4 @@
-"""A roll: who has joined a run, where each can be reached, and since when one cannot (pure)."""
+"""A roll: who takes part in a run, where each can be reached, and since when one cannot (pure)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ class Entry:
     name: str  # how errors name it: "host h, pid 123"
     host: str = ""  # as the cluster calls it
     plan: str = ""  # how it understands the job; empty: it can't say
+    here: bool = True  # it has joined this generation, or takes any seat that gets free
     finished: bool = False
+    keeps: bool = False  # state of its own
     unreachable_since: float = math.inf  # seconds on the coordinator's clock; inf: it can be reached
 
     def __str__(self) -> str:
@@ -32,19 +34,28 @@ class Entry:
 
 @final
 class Roll:
-    """Fills up while processes join; a seat is taken once."""
+    """Fills up while processes join; a seat is taken once, until its process is gone."""
 
-    def __init__(self, roles: Mapping[str, int]) -> None:
+    def __init__(self, roles: Mapping[str, int], *, spares: bool = False) -> None:
+        """`spares`: whether who takes any seat is let in to wait for one when all are taken."""
         self._seats: dict[Seat, Entry | None] = dict.fromkeys(seats(roles))
         self._peers: dict[str, Entry] = {}
+        self._spares = spares
+        self._gone: set[str] = set()  # peers whose seat is another's now
+        self._vacant: dict[Seat, float] = {}  # when its process went
+        self._incarnations = dict.fromkeys(self._seats, 0)
 
     def join(self, entry: Entry) -> str:
         """Take the seat, or wait for any; the reason why that is refused, or an empty string."""
-        if entry.peer in self._peers:
-            return ""  # it asks again because an answer was lost
+        if entry.peer in self._gone:
+            return f"{entry.seat} has been replaced, since it could not be reached"
+        known = self._peers.get(entry.peer)
+        if known is not None:  # it asks again because an answer was lost, or in a new generation
+            known.here, known.plan = True, entry.plan
+            return ""
         role, index = entry.seat.role, entry.seat.index
         if index == ANY:
-            if not any(seat.role == role for seat in self.missing()):
+            if not self._spares and not any(seat.role == role for seat in self.missing()):
                 return f"this run has all its {role}s"
             self._peers[entry.peer] = entry
             return ""
@@ -53,20 +64,34 @@ class Roll:
         taken = self._seats[entry.seat]
         if taken is not None:
             return f"{entry.seat} has joined already, from {taken.name}"
-        self._seats[entry.seat] = self._peers[entry.peer] = entry
+        self._sit(entry, entry.seat)
         return ""
 
     def settle(self, homes: Homes = ()) -> None:
         """Give seats to those who take any: first to each worker seat somebody on a host that it had best be on."""
-        waiting = [entry for entry in self._peers.values() if entry.seat.index == ANY]
-        free = [seat for seat, taken in self._seats.items() if taken is None]
         for wished in (True, False):
-            for seat in free:
+            for seat in [seat for seat, taken in self._seats.items() if taken is None]:
                 hosts = homes[seat.index] if seat.role == "worker" and seat.index < len(homes) else ()
-                at = [e for e in waiting if e.seat == Seat(seat.role, ANY) and (not wished or e.host in hosts)]
-                if self._seats[seat] is None and at:
-                    at[0].seat = seat
-                    self._seats[seat] = at[0]
+                at = [e for e in self._waiting(seat.role) if not wished or e.host in hosts]
+                if at:
+                    self._sit(at[0], seat)
+
+    def vacate(self, seat: Seat, now: float) -> None:
+        """Its process is gone: another may take the seat."""
+        entry = self._seats[seat]
+        if entry is not None:
+            del self._peers[entry.peer]
+            self._gone.add(entry.peer)
+        self._seats[seat] = None
+        self._vacant[seat] = now
+        self._incarnations[seat] += 1
+
+    def turn(self) -> None:
+        """A new generation: everybody has to join again."""
+        self._incarnations = dict.fromkeys(self._seats, 0)
+        for entry in self.entries():
+            entry.here = entry.seat.index == ANY
+            entry.finished = entry.keeps = False
 
     def by_peer(self, peer: str) -> Entry | None:
         return self._peers.get(peer)
@@ -74,22 +99,35 @@ class Roll:
     def by_seat(self, seat: Seat) -> Entry | None:
         return self._seats.get(seat)
 
+    def incarnation(self, seat: Seat) -> int:
+        """How many processes have had the seat in this generation before."""
+        return self._incarnations[seat]
+
     def entries(self, role: str | None = None) -> list[Entry]:
-        """Those who have joined, in the order of their seats."""
+        """Those who have joined, in the order of their seats; without a `role` also who takes any seat."""
         seated = [entry for entry in self._seats.values() if entry is not None]
-        waiting = [entry for entry in self._peers.values() if entry.seat.index == ANY]
-        return [entry for entry in (*seated, *waiting) if role in (None, entry.seat.role)]
+        if role is not None:
+            return [entry for entry in seated if entry.seat.role == role]
+        return [*seated, *(entry for entry in self._peers.values() if entry.seat.index == ANY)]
 
     def missing(self) -> list[Seat]:
         """The free seats, but for as many as are waited for."""
         waiting = Counter(entry.seat.role for entry in self._peers.values() if entry.seat.index == ANY)
-        free = [seat for seat, entry in self._seats.items() if entry is None]
         left = []
-        for seat in free:
+        for seat in [seat for seat, entry in self._seats.items() if entry is None]:
             waiting[seat.role] -= 1
             if waiting[seat.role] < 0:
                 left.append(seat)
         return left
+
+    def complete(self) -> bool:
+        """Whether all have joined this generation."""
+        return not self.missing() and all(entry.here for entry in self.entries())
+
+    def overdue(self, first: float, within: float, now: float) -> list[Seat]:
+        """Missing seats: by `first` in the beginning, and `within` so many seconds of the end of who had them."""
+        due = {seat: self._vacant[seat] + within if seat in self._vacant else first for seat in self.missing()}
+        return [seat for seat, until in due.items() if now >= until]
 
     def odd(self) -> tuple[Entry, Entry] | None:
         """One whose plan isn't that of most, and one of these; None if all agree."""
@@ -105,8 +143,21 @@ class Roll:
         lost = [e for e in self.entries() if not e.finished and now - e.unreachable_since >= silence]
         return min(lost, key=lambda entry: entry.unreachable_since, default=None)
 
+    def drop(self, entry: Entry) -> None:
+        """Who waited for any seat is gone."""
+        del self._peers[entry.peer]
+
     def check(self) -> None:
         """Raise AssertionError if the two ways to look somebody up disagree."""
         assert all(self._seats[e.seat] is e for e in self._peers.values() if e.seat.index != ANY)
         assert all(self._peers[peer].peer == peer for peer in self._peers)
         assert len(self._peers) == len(self.entries())
+        assert not self._gone & set(self._peers)
+
+    def _sit(self, entry: Entry, seat: Seat) -> None:
+        entry.seat = seat
+        self._seats[seat] = self._peers[entry.peer] = entry
+        self._vacant.pop(seat, None)
+
+    def _waiting(self, role: str) -> list[Entry]:
+        return [entry for entry in self._peers.values() if entry.seat == Seat(role, ANY)]

@@ -31,15 +31,15 @@ class _Wait:
 class Waits:
     """The waits and clocks of a run's workers, as they say them."""
 
-    def __init__(self, workers: int) -> None:
-        self._clocks = [0] * workers
+    def __init__(self, workers: int, clock: int = 0) -> None:
+        self.clocks = [clock] * workers
         self._waits: dict[int, _Wait] = {}
         self._knot: tuple[int, frozenset[tuple[int, str]]] = (-1, frozenset())
         self._since = 0.0
 
     def at(self, worker: int, clock: int) -> None:
         """The worker's clock has come so far."""
-        self._clocks[worker] = clock
+        self.clocks[worker] = clock
 
     def says(self, worker: int, what: str, until: int, now: float) -> None:
         """The worker waits for `what`, which comes once all are at clock `until`; for nothing, if that is empty."""
@@ -52,7 +52,7 @@ class Waits:
         self._waits = {w: wait for w, wait in self._waits.items() if now - wait.heard < STALE}
         missing = set(meeting.waited_for())
         lacking = {
-            w: {v for v, c in enumerate(self._clocks) if c < wait.until and v != w} for w, wait in self._waits.items()
+            w: {v for v, c in enumerate(self.clocks) if c < wait.until and v != w} for w, wait in self._waits.items()
         }
         words = {w: wait.what for w, wait in self._waits.items()}
         for worker in meeting.here() if missing else ():

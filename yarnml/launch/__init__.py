@@ -1,6 +1,6 @@
 """Starting a job: in this process, as processes of this machine, or on a cluster, with the same app code."""
 
-from yarnml.comm.events import Report
+from yarnml.comm.effects import Report
 from yarnml.comm.outcome import Outcome
 from yarnml.job import Job
 from yarnml.launch.handle import Handle

@@ -7,7 +7,7 @@ from typing import final
 
 from hdfs_io import DataError, join, write_text
 from yarnml.comm.company import Alone
-from yarnml.comm.events import Report
+from yarnml.comm.effects import Report
 from yarnml.comm.outcome import Outcome
 from yarnml.comm.seat import Seat
 from yarnml.errors import Stopped

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 
-from yarnml.comm.events import Report
+from yarnml.comm.effects import Report
 from yarnml.job import Job
 from yarnml.launch.handle import Handle
 

@@ -174,7 +174,7 @@ def _texts(*names: str) -> _Form:
 
 def _roster() -> _Form:
     def pack(msg: m.Roster) -> tuple[Extra, list[Part]]:
-        return (0, msg.index, int(msg.going), msg.incarnation, 0), [
+        return (0, msg.index, int(msg.going), msg.incarnation, msg.rounds), [
             _bytes(text) for text in (msg.checkpoint, *msg.servers)
         ]
 
@@ -183,7 +183,7 @@ def _roster() -> _Form:
         checkpoint, *servers = (_text(part) for part in parts)
         return {
             "servers": tuple(servers), "index": extra[1], "going": bool(extra[2]), "incarnation": extra[3],
-            "checkpoint": checkpoint,
+            "rounds": extra[4], "checkpoint": checkpoint,
         }  # fmt: skip
 
     return _Form(pack, unpack)
@@ -239,6 +239,14 @@ def _get() -> _Form:
         return fields
 
     return _Form(pack, unpack)
+
+
+def _release() -> _Form:
+    def unpack(extra: Extra, parts: list[Part]) -> dict[str, Any]:
+        _expect(len(parts) == 1 and extra[0] >= 0, "one list of rows of a table")
+        return {"table": extra[0], "rows": _index(parts[0].array)}
+
+    return _Form(lambda msg: ((msg.table, 0, 0, 0, 0), [Part(0, 0, msg.rows)]), unpack)
 
 
 def _rows() -> _Form:
@@ -318,6 +326,7 @@ _PROTOCOL: tuple[tuple[type[Message], _Form], ...] = (  # the place in this list
     (m.Retreat, _texts("reason")),
     (m.Hello, _nothing()),
     (m.Standing, _nothing()),
+    (m.Release, _release()),
 )
 TYPES = tuple(kind for kind, _ in _PROTOCOL)
 KIND = {kind: i for i, kind in enumerate(TYPES)}

@@ -4,7 +4,7 @@ Every message is a frozen dataclass over the same header; `frames.py` turns it i
 
 |     | coordinator | server |
 |---|---|---|
-| to the | Join, Gather, Wait, Report, Finish, Fail | Hello, EndClock, Increments, Get, Ask, Done, Farewell |
+| to the | Join, Gather, Wait, Report, Finish, Fail | Hello, EndClock, Increments, Get, Release, Ask, Done, Farewell |
 | | Marked, Keeps, Retreat | |
 | from the | Roster, Beat, Gathered, Abort, Mark, Rollback | Rows, Ack, Nack, Standing |
 """
@@ -135,6 +135,7 @@ class Roster(Message):
     index: int = 0
     incarnation: int = 0  # how many processes have had this seat in this generation before
     going: bool = False
+    rounds: int = 0  # gathers that the receiver's predecessor has taken part in
     checkpoint: str = ""  # URL; "": from the beginning
 
 
@@ -214,6 +215,15 @@ class Get(Message):
     stop: int = 0
     rows: npt.NDArray[np.int64] | None = None  # increasing; instead of [start, stop)
     own: int = 0
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Release(Message):
+    """The sender keeps these rows no longer: they needn't be pushed. If it gets lost, they are pushed in vain."""
+
+    table: int
+    rows: npt.NDArray[np.int64]  # increasing
 
 
 @final

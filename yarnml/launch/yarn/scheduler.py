@@ -11,7 +11,8 @@ from typing import final
 
 from hdfs_io import DataError, join, read_text, remove
 from yarnml.comm.coordinator import Coordinator
-from yarnml.comm.events import Event, Report, Stop
+from yarnml.comm.effects import Report
+from yarnml.comm.events import Event, Stop
 from yarnml.comm.hub import Hub
 from yarnml.comm.outcome import Outcome
 from yarnml.launch.fault import quoting

@@ -10,7 +10,7 @@ from typing import Any, final
 
 from hdfs_io import DataError
 from yarnml.comm.coordinator import Coordinator
-from yarnml.comm.events import Report
+from yarnml.comm.effects import Report
 from yarnml.comm.seat import spoken
 from yarnml.launch.yarn.inside import Inside
 from yarnml.launch.yarn.manager import Manager

@@ -1,0 +1,85 @@
+"""Marks: the clocks at which checkpoints are taken, and how far the one that is being taken has come (pure).
+
+Nobody stops for a checkpoint: a clock that everybody has yet to reach is named, and each copies what it holds when it
+gets there. The clock is guessed from the pace of the fastest worker; whoever is past it says so, and a later is named.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from typing import final
+
+from yarnml.comm.company import LATE, OVER
+from yarnml.comm.effects import Commit, Discard, Effect, Say
+from yarnml.comm.seat import Seat
+from yarnml.wire.message import Mark
+
+AHEAD = 2.0  # seconds from naming a clock to reaching it
+FEWEST = 2  # clocks between these
+WINDOW = 5.0  # seconds over which the pace is taken
+
+
+@final
+class Marks:
+    """One mark at a time. `url`: of the directory where checkpoints are; `every`: seconds between two, 0 for none."""
+
+    def __init__(self, url: str, every: float) -> None:
+        self._url, self._every = url, every
+        self._tries = 0
+        self._widen = 1
+        self._pending: Mark | None = None
+        self._copied: set[Seat] = set()
+        self._over = True
+        self._due = math.inf
+        self._pace: deque[tuple[float, int]] = deque()
+
+    def begin(self, now: float) -> None:
+        """A generation begins."""
+        self._over = not self._every
+        self._due = now + self._every
+        self._pace.clear()
+
+    def tick(self, newest: int, generation: int, now: float) -> Mark | None:
+        """The newest clock of any worker is this; the mark to be sent to all, if it is time for one."""
+        if self._over:
+            return None
+        self._pace.append((now, newest))
+        while len(self._pace) > 2 and self._pace[1][0] <= now - WINDOW:
+            self._pace.popleft()
+        if self._pending is not None or now < self._due:
+            return None
+        self._tries += 1
+        clock = newest + self._lead()
+        url = f"{self._url}/.{clock}-{generation}-{self._tries}"
+        self._pending, self._copied = Mark(generation=generation, clock=clock, url=url), set()
+        return self._pending
+
+    def copied(self, seat: Seat, clock: int, error: str, parts: int, now: float) -> list[Effect]:
+        """One of `parts` processes has written its part of the checkpoint, or can't."""
+        mark = self._pending
+        if mark is None or mark.clock != clock:
+            return []
+        if error:
+            self._over |= error == OVER
+            self._widen = 2 * self._widen if error == LATE else 1
+            self._due = now if error == LATE else now + self._every
+            said: list[Effect] = (
+                [] if error in (LATE, OVER) else [Say(f"no checkpoint at clock {clock}: {seat}: {error}")]
+            )
+            return [*self.abandon(), *said]
+        self._copied.add(seat)
+        if len(self._copied) < parts:
+            return []
+        self._pending, self._widen, self._due = None, 1, now + self._every
+        return [Commit(mark.generation, mark.clock, mark.url)]
+
+    def abandon(self) -> list[Effect]:
+        """The pending mark won't be met by all."""
+        mark, self._pending = self._pending, None
+        return [] if mark is None else [Discard(mark.url)]
+
+    def _lead(self) -> int:
+        (then, first), (now, last) = self._pace[0], self._pace[-1]
+        pace = (last - first) / (now - then) if now > then else 0.0
+        return max(FEWEST, math.ceil(pace * AHEAD)) * self._widen
