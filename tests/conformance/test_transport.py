@@ -10,16 +10,32 @@ import numpy as np
 import pytest
 
 from yarnml.wire.memory import Exchange, MemoryTransport
-from yarnml.wire.message import Ack, Beat, EndClock, Fail, Gather, Gathered, Get, Join, Message, Patch, Roster, Rows
+from yarnml.wire.message import (
+    Ack,
+    Beat,
+    EndClock,
+    Fail,
+    Gather,
+    Gathered,
+    Get,
+    Join,
+    Message,
+    Patch,
+    Release,
+    Roster,
+    Rows,
+)
 from yarnml.wire.transport import Channel, Listener, Status, Transport
 from yarnml.wire.zmq import ZmqTransport
 
 WAIT = 10.0  # s: a deadline, not a duration
 
 
-@pytest.fixture(params=["memory", "zmq"])
+@pytest.fixture(params=["memory", "zmq", "shared"])
 def transport(request: pytest.FixtureRequest) -> Iterator[Transport]:
-    made: Transport = MemoryTransport(Exchange()) if request.param == "memory" else ZmqTransport()
+    made: Transport = (
+        MemoryTransport(Exchange()) if request.param == "memory" else ZmqTransport(shared=request.param == "shared")
+    )
     yield made
     made.close()
 
@@ -76,6 +92,7 @@ MESSAGES: list[Message] = [
     ),
     Get(table=1, start=3, stop=9, read=-1, own=7),
     Get(table=1, rows=np.array([1, 5, 6]), read=4),
+    Release(table=1, rows=np.array([1, 5, 6])),
     Rows(table=0, start=10, stop=610, values=(BIG, BIG), own=3, number=8, read=2, seq=11),
     Rows(table=0, rows=np.array([2, 4]), values=(np.ones((2, 1), np.float32),)),
 ]

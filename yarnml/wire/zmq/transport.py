@@ -1,4 +1,4 @@
-"""ZeroMQ's transport: TCP between any hosts."""
+"""ZeroMQ's transport: TCP between any hosts, with shared memory for what is large between processes of one."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import final
 
 import zmq
 
+from yarnml.wire.lane import Lanes, Offering
 from yarnml.wire.spin import Spin
 from yarnml.wire.transport import Channel, Listener, Transport
 from yarnml.wire.zmq.channel import ZmqChannel
@@ -17,22 +18,24 @@ from yarnml.wire.zmq.sockets import CHANNEL, LISTENER, POLLIN, made, readable
 
 @final
 class ZmqTransport(Transport):
-    """TCP between any hosts. `spin`: seconds to look for a message before sleeping, 0 for none."""
+    """Messages go over TCP; large arrays past it, wherever both processes see the same memory."""
 
-    def __init__(self, *, spin: float = 200e-6) -> None:
+    def __init__(self, *, spin: float = 200e-6, shared: bool = True) -> None:
+        """`spin`: seconds to look for a message before sleeping, 0 for none. `shared`: use shared memory."""
         self._context = zmq.Context()
         self._spin = Spin(spin)
+        self._shared = shared
 
     def listen(self, host: str = "127.0.0.1") -> Listener:
         socket = made(self._context, zmq.ROUTER, LISTENER)
         socket.bind(f"tcp://{host}:*")
-        return ZmqListener(socket, self._spin)
+        return ZmqListener(socket, self._spin, Lanes() if self._shared else None)
 
     def connect(self, address: str, name: str) -> Channel:
         socket = made(self._context, zmq.DEALER, CHANNEL)
         socket.setsockopt(zmq.IDENTITY, name.encode())
         socket.connect(address)
-        return ZmqChannel(socket, self._spin)
+        return ZmqChannel(socket, self._spin, Offering() if self._shared else None)
 
     def wait(self, channels: Sequence[Channel], timeout: float) -> bool:
         sockets = [c.socket for c in channels if isinstance(c, ZmqChannel)]
