@@ -6,6 +6,9 @@ its work has returned, if all increments of all workers are. What a get returns 
     the row as its server sent it  +  own increments that were not in it yet   (functions that a worker can apply)
 
 Tables that *pull* are read anew in each clock: a reading is good for the clock in which it was asked for.
+
+With a limit to its memory it lets go of what wasn't read for longest, which is asked for again when it is read again,
+and tells which rows servers needn't push any more. What a get has handed out stands; it is the user's.
 """
 
 from __future__ import annotations
@@ -18,24 +21,30 @@ from yarnml.comm.company import FOREVER
 from yarnml.ps.keys import Key
 from yarnml.ps.pages import Pages
 from yarnml.ps.patches import overlay, touches
-from yarnml.ps.reading import NEVER, Array, Link, Need, Want
+from yarnml.ps.reading import NEVER, Array, Index, Link, Need, Want, by_server
+from yarnml.ps.slots import Everywhere, Few, Slots
 from yarnml.ps.spec import TableSpec, bounds
 from yarnml.ps.store import Store
 from yarnml.wire.message import Patch, Rows
+
+LEAST = 16  # rows that are kept whatever the limit
 
 
 @final
 class Cache:
     """One worker's knowledge of one table: pages for ranges, a store for lists of rows."""
 
-    def __init__(self, spec: TableSpec, servers: int, clock: int = 0) -> None:
-        """`spec` with its staleness resolved; `clock`: the worker's first."""
+    def __init__(self, spec: TableSpec, servers: int, clock: int = 0, limit: int | None = None) -> None:
+        """`spec` with its staleness resolved; `clock`: the worker's first; `limit`: bytes that may be kept."""
         assert spec.staleness != "run", "the run's staleness is resolved before"
         self._spec, self._staleness, self._function = spec, spec.staleness, spec.function
         self.cuts = bounds(spec.rows, servers)
         self._links = [Link() for _ in range(servers)]
         self._pages = Pages(self.cuts, self._links, np.empty((0, spec.width), spec.numpy_dtype))
         self._rows: Store | None = None
+        self._slots, self._room = _slots(spec, limit)
+        self.bounded = self._room is not None
+        self._lost: list[Index] = []  # rows of what was let go, of which servers don't know yet
         self._asked: dict[int, tuple[Want, int]] = {}  # request -> rows, and the clock in which it was asked
         self._sent: dict[
             int, list[Patch]
@@ -43,9 +52,10 @@ class Cache:
         self._need = self._need_at(clock)
         self.staleness_seen = 0  # the most clocks by which a read lacked another worker's increments
 
-    def _need_at(self, clock: int) -> Need:
+    def _need_at(self, clock: int, times: int = 0) -> Need:
         read = -1 if self._staleness is None else clock - self._staleness - 1
-        return Need(clock, version=clock if self._spec.pulls else read, read=read, pushed=self._spec.pushes)
+        version = clock if self._spec.pulls else read
+        return Need(clock, version=version, read=read, pushed=self._spec.pushes, times=times)
 
     @property
     def needs(self) -> int:
@@ -55,7 +65,9 @@ class Cache:
     @property
     def _store(self) -> Store:
         if self._rows is None:
-            self._rows = Store(self._spec, self.cuts, self._links)
+            self._rows = Store(self._spec, self.cuts, self._links, self._slots)
+            if self._room is not None:  # lists of rows come first
+                self._room = 0
         return self._rows
 
     # ---- the worker's side
@@ -67,7 +79,7 @@ class Cache:
 
     def end_clock(self) -> None:
         """The next clock begins: forget what can't be used in it."""
-        self._need = self._need_at(self._need.clock + 1)
+        self._need = self._need_at(self._need.clock + 1, self._need.times)
         if self._spec.pulls:
             self._pages.drop(self._need.clock - 1)
         if self._staleness is None:
@@ -79,7 +91,7 @@ class Cache:
 
     def end(self) -> None:
         """The worker's work has returned. What it reads from now on was asked for after all its increments."""
-        self._need = Need(FOREVER, version=FOREVER, read=FOREVER, pushed=False)
+        self._need = Need(FOREVER, version=FOREVER, read=FOREVER, pushed=False, times=self._need.times)
         self._sent.clear()
 
     def wants(self, key: Key) -> list[Want]:
@@ -90,7 +102,9 @@ class Cache:
         """
         if key.rows is None:
             return list(self._pages.wanted(self._pages.at(key.start, key.stop), self._need))
-        return list(self._store.wanted(key.rows, self._need))
+        wants, lost = self._store.wanted(key.rows, self._need)
+        self._lose(lost)
+        return wants
 
     def asked(self, request: int, want: Want) -> None:
         """`want` went out as this request."""
@@ -128,6 +142,41 @@ class Cache:
     def _saw(self, version: int) -> None:
         """A read holds all workers' increments of clocks <= `version`."""
         self.staleness_seen = max(self.staleness_seen, self._need.clock - 1 - version)
+
+    # ---- within its limit
+
+    def parts(self, key: Key) -> list[Key]:
+        """What to read one after another, each within the limit, to have the rows of `key` in increasing order."""
+        if key.rows is None:
+            return [Key(0, 0, np.array([key.start]))] if key.single else [key]
+        most = self._slots.most
+        return [Key(0, 0, key.rows[i : i + most]) for i in range(0, max(1, len(key.rows)), most)]
+
+    def trim(self) -> bool:
+        """Let go of ranges, after a read, if they take more than the limit. False if it isn't so."""
+        gone = [] if self._room is None else self._pages.trim(self._room)
+        for page in gone:
+            self._lose(np.arange(page.start, page.stop))
+        return bool(gone)
+
+    def _lose(self, rows: Index) -> None:
+        if self._spec.pushes and len(rows):
+            self._lost.append(rows)
+
+    def let_go(self, at_least: int = 1) -> list[tuple[int, Index]]:
+        """The rows that servers needn't push any more, by server: they are told next. [] if fewer than `at_least`."""
+        if sum(map(len, self._lost)) < at_least:
+            return []
+        rows = np.unique(np.concatenate(self._lost))
+        self._lost = []
+        kept = self._pages.cover(rows)
+        if self._rows is not None:
+            kept |= self._rows.has(rows)
+        rows = rows[~kept]
+        self._need.times += bool(len(rows))
+        return [(k, rows[part]) for k, part in by_server(rows, self.cuts)]
+
+    # ---- reading
 
     def _get_range(self, key: Key, running: list[Patch]) -> Array:
         page = self._pages.at(key.start, key.stop)
@@ -170,12 +219,13 @@ class Cache:
         if self._spec.pulls and want is None:
             return  # answered before
         if want is not None and want.rows is not None:
-            self._store.hold(want.rows)
+            self._store.hold(want)
         if self._spec.pulls and clock == self._need.clock != FOREVER:
             self._saw(message.read)
         version = clock if self._spec.pulls else message.read
         if message.values:
-            self._pages.update(server, message, version, mixed=self._staleness != 0)
+            times = -1 if want is None or want.rows is not None else want.times
+            self._pages.update(server, message, version, times, mixed=self._staleness != 0)
             if self._rows is not None:
                 self._rows.update(message, version)
         if message.seq == 0:
@@ -187,3 +237,11 @@ class Cache:
         self._pages.forget(server)
         if self._rows is not None:
             self._rows.forget(server)
+
+
+def _slots(spec: TableSpec, limit: int | None) -> tuple[Slots, int | None]:
+    """Where rows that are listed lie, and the bytes left for ranges; None: there is room for all of both."""
+    row = spec.width * spec.numpy_dtype.itemsize + Store.beside()
+    if limit is None or limit >= 2 * row * spec.rows or spec.rows <= LEAST:
+        return Everywhere(spec.rows), None
+    return Few(min(spec.rows, max(LEAST, limit // (row + Few.beside())))), limit

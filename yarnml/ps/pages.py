@@ -4,26 +4,32 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import final
 
 import numpy as np
+import numpy.typing as npt
 
 from yarnml.comm.company import FOREVER
-from yarnml.ps.reading import NEVER, Array, Link, Need, Want
+from yarnml.ps.reading import NEVER, Array, Index, Link, Need, Want
 from yarnml.wire.message import Rows
+
+OVERHEAD = 1000  # bytes of the objects of a page
+SPARE = 8  # a part in so many is freed at a time
 
 
 @final
 class Piece:
     """The part of a page that one server holds."""
 
-    __slots__ = ("arrays", "asked", "own", "server", "start", "stop", "version")
+    __slots__ = ("arrays", "asked", "born", "own", "server", "start", "stop", "version")
 
     def __init__(self, server: int, start: int, stop: int) -> None:
         self.server, self.start, self.stop = server, start, stop
         self.arrays: tuple[Array, ...] = ()
         self.version = self.own = NEVER
         self.asked = NEVER  # the clock in which it was last asked for
+        self.born = FOREVER  # how often rows had been let go when it was first asked for
 
     @property
     def held(self) -> bool:
@@ -34,13 +40,14 @@ class Piece:
 class Page:
     """Rows [start, stop), in one piece a server."""
 
-    __slots__ = ("pieces", "start", "stop", "whole")
+    __slots__ = ("pieces", "start", "stop", "used", "whole")
 
     def __init__(self, start: int, stop: int, cuts: tuple[int, ...]) -> None:
         self.start, self.stop = start, stop
         spans = [(k, max(start, cuts[k]), min(stop, cuts[k + 1])) for k in range(len(cuts) - 1)]
         self.pieces = [Piece(k, a, b) for k, a, b in spans if a < b]
         self.whole: Array | None = None  # the pieces as one array
+        self.used = True  # since it was last looked at whether it may go
 
 
 @final
@@ -51,6 +58,7 @@ class Pages:
         """`empty`: no row of the table's width and dtype."""
         self._cuts, self._links, self._empty = cuts, links, empty
         self._pages: dict[tuple[int, int], Page] = {}
+        self._bytes = 0
         self._starts: list[int] = []  # increasing, with `_ordered`, as long as no two pages overlap
         self._ordered: list[Page] = []
         self._overlap = False
@@ -60,6 +68,7 @@ class Pages:
         page = self._pages.get((start, stop))
         if page is None:
             page = self._pages[start, stop] = Page(start, stop, self._cuts)
+            self._bytes += self._size(page)
             i = bisect_left(self._starts, start)
             before = self._ordered[i - 1].stop if i else start
             after = self._starts[i] if i < len(self._starts) else stop
@@ -68,6 +77,7 @@ class Pages:
             )
             self._starts.insert(i, start)
             self._ordered.insert(i, page)
+        page.used = True
         return page
 
     def _meeting(self, message: Rows) -> Iterable[Page]:
@@ -86,11 +96,51 @@ class Pages:
         """Forget what wasn't asked for since `clock`. The rest gives its memory back one by one, as it is read again:
         all at once would go back to the system, and come again as page faults."""
         kept = [page for page in self._ordered if all(piece.asked >= clock for piece in page.pieces)]
-        if len(kept) == len(self._ordered):
-            return
+        if len(kept) < len(self._ordered):
+            self._keep(kept)
+
+    def trim(self, room: int) -> list[Page]:
+        """Let go of the pages that weren't used for longest, roughly, until the rest takes no more than `room` bytes.
+
+        They stand in a queue; who was used since it last came to the front goes to the end once more (Corbató 1968).
+        """
+        if self._bytes <= room:
+            return []
+        gone: list[Page] = []
+        for _ in range(2):
+            for where, page in list(self._pages.items()):
+                if self._bytes <= room - room // SPARE:
+                    break
+                del self._pages[where]
+                if page.used:
+                    page.used, self._pages[where] = False, page
+                else:
+                    self._bytes -= self._size(page)
+                    gone.append(page)
+        out = {(page.start, page.stop) for page in gone}
+        self._keep([page for page in self._ordered if (page.start, page.stop) not in out])
+        return gone
+
+    def cover(self, rows: Index) -> npt.NDArray[np.bool_]:
+        """Which of the rows some page has."""
+        if not self._ordered:
+            return np.zeros(len(rows), bool)
+        reach = np.maximum.accumulate([page.stop for page in self._ordered])
+        at = np.searchsorted(self._starts, rows, "right") - 1
+        covered: npt.NDArray[np.bool_] = (at >= 0) & (rows < reach[at])
+        return covered
+
+    def _keep(self, kept: list[Page]) -> None:
+        """Only these, in the order of their rows; those that stay keep their places in the queue."""
         self._ordered = kept
         self._starts = [page.start for page in kept]
-        self._pages = {(page.start, page.stop): page for page in kept}
+        stay = set(map(id, kept))
+        self._pages = {where: page for where, page in self._pages.items() if id(page) in stay}
+        self._overlap = any(a.stop > b.start or a.start == b.start for a, b in pairwise(kept))
+        self._bytes = sum(map(self._size, kept))
+
+    def _size(self, page: Page) -> int:
+        return OVERHEAD + (page.stop - page.start) * self._empty.shape[1] * self._empty.itemsize
 
     def fresh(self, piece: Piece, need: Need) -> bool:
         return piece.held and max(piece.version, self._links[piece.server].version) >= need.version
@@ -105,7 +155,8 @@ class Pages:
             comes = piece.held and need.comes(self._links[piece.server])
             if piece.asked < need.clock and not comes and not self.fresh(piece, need):
                 piece.asked = need.clock
-                yield Want(piece.server, piece.start, piece.stop)
+                piece.born = min(piece.born, need.times)
+                yield Want(piece.server, piece.start, piece.stop, None, need.times)
 
     def own(self, piece: Piece) -> int:
         """The clock up to which own increments are in."""
@@ -118,14 +169,15 @@ class Pages:
             page.whole = arrays[0].view() if len(arrays) == 1 else np.concatenate([self._empty, *arrays])
         return page.whole
 
-    def update(self, server: int, message: Rows, version: int, mixed: bool) -> None:
-        """Take in rows. `mixed`: rows of one piece may hold own increments up to different clocks."""
+    def update(self, server: int, message: Rows, version: int, times: int, mixed: bool) -> None:
+        """Take in rows. `times`: of the want that they answer, -1 if they answer none; `mixed`: rows of one piece may
+        hold own increments up to different clocks."""
         for page in self._meeting(message):
             for piece in page.pieces:
                 if piece.server != server:
                     continue
                 if message.rows is None and message.start <= piece.start and piece.stop <= message.stop:
-                    if message.seq or piece.held:
+                    if piece.held or piece.born <= times:
                         piece.arrays = _window(message.values, piece.start - message.start, piece.stop - piece.start)
                         piece.version, piece.own = version, message.own
                         page.whole = None

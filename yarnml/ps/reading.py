@@ -17,12 +17,17 @@ NEVER = -(1 << 62)  # the clock of what isn't known
 @final
 @dataclass(frozen=True, slots=True)
 class Want:
-    """Rows to ask a server for: [start, stop), or those listed."""
+    """Rows to ask a server for: [start, stop), or those listed.
+
+    `times`: how often rows had been let go when it was asked. An answer says nothing of rows that have been let go
+    since: their server may have believed it, and not have pushed what changed in them.
+    """
 
     server: int
     start: int
     stop: int
     rows: Index | None = None
+    times: int = 0
 
 
 @final
@@ -46,6 +51,7 @@ class Need:
     version: int  # a fresh reading's is at least this
     read: int  # clock up to which a server must have all increments before it answers
     pushed: bool  # what is held will be pushed
+    times: int = 0  # how often rows have been let go
 
     def comes(self, link: Link) -> bool:
         """Whether what is held from this server, and stale, will be pushed: it is as long as the clock hasn't moved."""
