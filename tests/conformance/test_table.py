@@ -15,7 +15,7 @@ import pytest
 
 from tests.conformance.program import specs, work
 from yarnml.comm.company import Alone
-from yarnml.kernels import rows as kernels
+from yarnml.kernels import steps as kernels
 from yarnml.ps import AdaGrad, Assign, Client, Tables, TableSpec, connect, constant, local_client, serve
 from yarnml.wire.memory import Exchange, MemoryTransport
 

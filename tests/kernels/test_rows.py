@@ -34,17 +34,16 @@ def test_add_and_gather(dtype: str) -> None:
     np.testing.assert_array_equal(out, expected)
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_adagrad(dtype: str) -> None:
-    w, g, G = table(dtype), table(dtype), np.zeros((10, 3), dtype)
-    w_, G_ = w.copy(), G.copy()
-    for _ in range(3):
-        kernels.adagrad(w, G, g, 0.1, 0.01, 1e-8)
-        kernels.adagrad_numpy(w_, G_, g, 0.1, 0.01, 1e-8)
-        kernels.adagrad_rows(w, G, ROWS, g[:4], 0.1, 0.01, 1e-8)
-        kernels.adagrad_rows_numpy(w_, G_, ROWS, g[:4], 0.1, 0.01, 1e-8)
-    np.testing.assert_allclose(w, w_, rtol=1e-5 if dtype == "float32" else 1e-13)
-    np.testing.assert_allclose(G, G_, rtol=1e-5 if dtype == "float32" else 1e-13)
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "int64"])
+@pytest.mark.parametrize("name", ["min_rows", "max_rows"])
+def test_min_and_max(name: str, dtype: str) -> None:
+    ours, delta = table(dtype), table(dtype)[:5]
+    if dtype.startswith("float"):
+        ours[7, 0] = delta[0, 1] = np.nan
+    reference, repeated = ours.copy(), np.array([1, 1, 7, 0, 7])
+    getattr(kernels, name)(ours, repeated, delta)
+    getattr(kernels, f"{name}_numpy")(reference, repeated, delta)
+    np.testing.assert_array_equal(ours, reference)
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
-"""Kernels over rows of a table: add, gather, AdaGrad. Each has a numpy reference of the same name with `_numpy`.
+"""Kernels over rows of a table: add, min, max, gather. Each has a numpy reference of the same name with `_numpy`.
 
-`values` (n, width) is changed in place; `rows` (m,) are places in it; duplicates add up. None checks bounds: see
-`increasing`.
+`values` (n, width) is changed in place; `rows` (m,) are places in it; repeated ones count each time. None checks bounds:
+see `increasing`.
 """
 
 from __future__ import annotations
@@ -72,40 +72,30 @@ def increasing_numpy(rows: Index, low: int, high: int) -> bool:
 
 
 @numba.njit(cache=True, nogil=True)
-def adagrad(w: Array, G: Array, g: Array, lr: float, l2: float, eps: float) -> None:
-    """One AdaGrad step (Duchi et al. 2011, diagonal case) on contiguous w (n, width).
-
-    g <- g + l2 w;  G <- G + g²;  w <- w - lr g / sqrt(G + eps)
-    """
-    w1, G1, g1 = w.reshape(-1), G.reshape(-1), g.reshape(-1)
-    lr_, l2_, eps_ = w.dtype.type(lr), w.dtype.type(l2), w.dtype.type(eps)
-    for i in range(w1.size):
-        gi = g1[i] + l2_ * w1[i]
-        Gi = G1[i] + gi * gi
-        G1[i] = Gi
-        w1[i] -= lr_ * gi / np.sqrt(Gi + eps_)
+def min_rows(values: Array, rows: Index, delta: Array) -> None:
+    """values[rows] = min(values[rows], delta), where a nan is the least."""
+    for i in range(rows.size):
+        r = rows[i]
+        for j in range(delta.shape[1]):
+            d, v = delta[i, j], values[r, j]
+            if d < v or d != d:
+                values[r, j] = d
 
 
-def adagrad_numpy(w: Array, G: Array, g: Array, lr: float, l2: float, eps: float) -> None:
-    g = g + w.dtype.type(l2) * w
-    G += g * g
-    w -= w.dtype.type(lr) * g / np.sqrt(G + w.dtype.type(eps))
+def min_rows_numpy(values: Array, rows: Index, delta: Array) -> None:
+    np.minimum.at(values, rows, delta)
 
 
 @numba.njit(cache=True, nogil=True)
-def adagrad_rows(w: Array, G: Array, rows: Index, g: Array, lr: float, l2: float, eps: float) -> None:
-    """The same step on the rows listed, each at most once."""
-    lr_, l2_, eps_ = w.dtype.type(lr), w.dtype.type(l2), w.dtype.type(eps)
+def max_rows(values: Array, rows: Index, delta: Array) -> None:
+    """values[rows] = max(values[rows], delta), where a nan is the most."""
     for i in range(rows.size):
         r = rows[i]
-        for j in range(g.shape[1]):
-            gi = g[i, j] + l2_ * w[r, j]
-            Gi = G[r, j] + gi * gi
-            G[r, j] = Gi
-            w[r, j] -= lr_ * gi / np.sqrt(Gi + eps_)
+        for j in range(delta.shape[1]):
+            d, v = delta[i, j], values[r, j]
+            if d > v or d != d:
+                values[r, j] = d
 
 
-def adagrad_rows_numpy(w: Array, G: Array, rows: Index, g: Array, lr: float, l2: float, eps: float) -> None:
-    w_, G_ = w[rows], G[rows]
-    adagrad_numpy(w_, G_, g, lr, l2, eps)
-    w[rows], G[rows] = w_, G_
+def max_rows_numpy(values: Array, rows: Index, delta: Array) -> None:
+    np.maximum.at(values, rows, delta)

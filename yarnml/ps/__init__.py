@@ -11,7 +11,26 @@
 """
 
 from yarnml.ps.client import Client, connect
-from yarnml.ps.functions import AdaGrad, Add, Assign, Function
+from yarnml.ps.functions import (
+    L1,
+    L2,
+    AdaGrad,
+    Adam,
+    AdaRevision,
+    Add,
+    Assign,
+    Ball,
+    Elastic,
+    Function,
+    Increment,
+    Max,
+    Min,
+    NonNegative,
+    Proximal,
+    Simplex,
+    Then,
+    imported,
+)
 from yarnml.ps.init import Init, constant, normal, zeros
 from yarnml.ps.local import local_client
 from yarnml.ps.resume import Disagree, resume
@@ -20,18 +39,32 @@ from yarnml.ps.spec import TableSpec
 from yarnml.ps.table import Table, Tables
 
 __all__ = [
+    "L1",
+    "L2",
     "AdaGrad",
+    "AdaRevision",
+    "Adam",
     "Add",
     "Assign",
+    "Ball",
     "Client",
     "Disagree",
+    "Elastic",
     "Function",
+    "Increment",
     "Init",
+    "Max",
+    "Min",
+    "NonNegative",
+    "Proximal",
+    "Simplex",
     "Table",
     "TableSpec",
     "Tables",
+    "Then",
     "connect",
     "constant",
+    "imported",
     "local_client",
     "normal",
     "resume",

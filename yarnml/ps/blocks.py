@@ -10,18 +10,22 @@ comes too late for it leaves an image of its block as it was, and what still bel
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from typing import Any, final
 
 import numpy as np
 import numpy.typing as npt
 
 from yarnml.kernels import rows as kernels
-from yarnml.ps.functions.function import Where
-from yarnml.ps.origin import Chunk, State
+from yarnml.ps.functions import Increment
+from yarnml.ps.functions.function import State, Where
+from yarnml.ps.origin import Chunk
+from yarnml.ps.seen import Seen
 from yarnml.ps.spec import TableSpec
 from yarnml.wire.message import Patch
 
 Array = npt.NDArray[Any]
+Index = npt.NDArray[np.int64]
 BLOCK = 1 << 20  # bytes of a block at most
 LENT = 1 << 16  # bytes from which on lending beats copying
 POOL = 8  # buffers kept for copies to come
@@ -58,27 +62,43 @@ class Blocks:
             values[:] = spec.init.rows(seed, spec.name, low, low + shape[0], spec.width)
             self._blocks.append(Buffer(values))
             self._state.append(spec.function.state(shape, spec.numpy_dtype))
+        self._no_rows = np.empty((0, spec.width), spec.numpy_dtype)
         self._pool: list[Array] = []
+        self._seen: dict[int, Seen] = {}  # what a worker has read, of functions that want to know
         self._images: dict[int, tuple[Array, State]] = {}  # blocks as a checkpoint wants them
 
-    def apply(self, patch: Patch, share: float, late: bool = False) -> None:
-        """Change the rows of a patch by the table's function. `late`: for the checkpoint that is to be made."""
-        if patch.rows is None:
-            for b, low, high in self._cut(patch.start, patch.start + len(patch.values)):
-                first = self.start + b * self._height
-                delta = patch.values[low - patch.start : high - patch.start]
-                self._change(b, slice(low - first, high - first), delta, share, late)
-            return
-        for b, cut in self._spread(patch.rows):
-            self._change(b, patch.rows[cut] - (self.start + b * self._height), patch.values[cut], share, late)
+    def apply(self, patch: Patch, share: float, late: bool = False, worker: int = -1) -> None:
+        """Change the rows of a patch by the table's function. `late`: for the checkpoint that is to be made; `worker`:
+        whose alone it is, and so may build on what was there when it read."""
+        where = slice(patch.start, patch.start + len(patch.values)) if patch.rows is None else patch.rows
+        seen = self._seen[worker].at(where, self._remembered(where)) if worker in self._seen else None
+        for b, rows, cut in self._places(where):
+            then = None if seen is None else seen[cut]
+            self._change(b, Increment(rows, patch.values[cut], share, then), late)
 
-    def _change(self, b: int, rows: Where, delta: Array, share: float, late: bool) -> None:
+    def _change(self, b: int, inc: Increment, late: bool) -> None:
         values, state = self._writable(b), self._state[b]
         if late and b not in self._images:
             self._images[b] = values.copy(), _copied(state)
         elif not late and b in self._images:
-            self._function.apply(*self._images[b], rows, delta, share)
-        self._function.apply(values, state, rows, delta, share)
+            self._function.apply(*self._images[b], inc)
+        self._function.apply(values, state, inc)
+
+    def remember(self, worker: int, where: Where) -> None:
+        """A worker is sent these rows: its function may want to know what its state was then."""
+        if self._function.remembers is not None:
+            self._seen.setdefault(worker, Seen()).note(where, self._remembered(where))
+
+    def forget(self, worker: int) -> None:
+        """What a worker has read matters no more."""
+        self._seen.pop(worker, None)
+
+    def _remembered(self, where: Where) -> Array:
+        """A copy of the state that the function remembers, of these rows."""
+        name = self._function.remembers
+        assert name is not None
+        pieces = [self._state[b][name][rows] for b, rows, _ in self._places(where)]
+        return np.concatenate([self._no_rows, *pieces])
 
     def snapshot(self) -> tuple[tuple[Chunk, ...], Loan]:
         """All rows as the checkpoint wants them, and the loan to give back when they have been read: values that
@@ -135,12 +155,11 @@ class Blocks:
             if buffer.replaced and not buffer.loans and len(self._pool) < POOL:
                 self._pool.append(buffer.array)
 
-    def gather(self, rows: npt.NDArray[np.int64]) -> Array:
+    def gather(self, rows: Index) -> Array:
         """A copy of the rows listed, which increase."""
-        one = self._blocks[0].array if self._blocks else np.empty((0, 1))
-        out = np.empty((len(rows), one.shape[1]), one.dtype)
-        for b, cut in self._spread(rows):
-            kernels.gather(self._blocks[b].array, rows[cut] - (self.start + b * self._height), out[cut])
+        out = np.empty((len(rows), self._no_rows.shape[1]), self._no_rows.dtype)
+        for b, local, cut in self._spread(rows):
+            kernels.gather(self._blocks[b].array, local, out[cut])
         return out
 
     def live(self) -> Array:
@@ -158,15 +177,24 @@ class Blocks:
             yield b, start, end
             start = end
 
-    def _spread(self, rows: npt.NDArray[np.int64]) -> Iterator[tuple[int, slice]]:
-        """(block, which of the rows) for each block that holds some."""
-        if len(self._blocks) == 1:
-            yield 0, slice(None)
+    def _places(self, where: Where) -> Iterator[tuple[int, Where, slice]]:
+        """(block, rows in it, which of all rows these are) for each block that holds some."""
+        if isinstance(where, slice):
+            for b, low, high in self._cut(where.start, where.stop):
+                first = self.start + b * self._height
+                yield b, slice(low - first, high - first), slice(low - where.start, high - where.start)
+        else:
+            yield from self._spread(where)
+
+    def _spread(self, rows: Index) -> Iterator[tuple[int, Index, slice]]:
+        """The same of rows that are listed and increase."""
+        if not len(rows):
             return
-        block = (rows - self.start) // self._height
-        cuts = np.flatnonzero(np.diff(block, prepend=-1, append=-1))
-        for low, high in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True):
-            yield int(block[low]), slice(low, high)
+        first, last = ((int(rows[i]) - self.start) // self._height for i in (0, -1))
+        borders = self.start + self._height * np.arange(first, last + 2)
+        for b, (low, high) in enumerate(pairwise(np.searchsorted(rows, borders).tolist()), first):
+            if low < high:
+                yield b, rows[low:high] - (self.start + b * self._height), slice(low, high)
 
     def _writable(self, b: int) -> Array:
         buffer = self._blocks[b]

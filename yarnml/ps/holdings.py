@@ -42,6 +42,10 @@ class Holdings:
         low, high = int(changed[0]), int(changed[-1]) + 1
         return slice(low, high) if 2 * len(changed) > high - low else changed
 
+    def release(self, rows: npt.NDArray[np.int64]) -> None:
+        """The worker needs these rows no more."""
+        self._held[rows - self._start] = False
+
     def drop(self) -> None:
         """The worker needs none any more."""
         self._held[:] = False

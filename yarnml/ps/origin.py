@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from yarnml.errors import UsageError
+from yarnml.ps.functions.function import State
 from yarnml.ps.spec import TableSpec
 
 Array = npt.NDArray[Any]
-State = dict[str, Array]
 
 
 @final

@@ -37,18 +37,22 @@ class Part:
 
     # ---- increments
 
-    def apply_one(self, patch: Patch, clock: int, mark: int | None) -> None:
+    def apply_one(self, patch: Patch, worker: int, clock: int, mark: int | None) -> None:
         """One worker's increments of `clock`; not for a checkpoint at `mark` if that is no later."""
-        self._apply(patch, self._share, clock, mark)
+        self._apply(patch, self._share, clock, mark, worker)
+
+    def ended(self, worker: int) -> None:
+        """The worker has ended a clock: it reads anew whatever it reads."""
+        self._blocks.forget(worker)
 
     def apply_all(self, patches: list[Patch], clock: int, mark: int | None) -> None:
         """All workers' increments of `clock`, in worker order."""
         for patch in patches if self.spec.function.local else merge(self.spec.function, patches):
             self._apply(patch, 1.0, clock, mark)
 
-    def _apply(self, patch: Patch, share: float, clock: int, mark: int | None) -> None:
+    def _apply(self, patch: Patch, share: float, clock: int, mark: int | None, worker: int = -1) -> None:
         self._newest = max(self._newest, clock)
-        self._blocks.apply(patch, share, late=mark is not None and clock >= mark)
+        self._blocks.apply(patch, share, late=mark is not None and clock >= mark, worker=worker)
         for holdings in self._holdings:
             holdings.touch(slice(patch.start, patch.start + len(patch.values)) if patch.rows is None else patch.rows)
 
@@ -58,6 +62,8 @@ class Part:
         """Rows for a worker, which from now on holds them if it `keeps` any: (number of this sending, values, loan)."""
         if self._holdings and keeps:
             self._holdings[worker].sent(where)
+        if self.spec.staleness != 0 and keeps:
+            self._blocks.remember(worker, where)
         self._sent[worker] += 1
         if isinstance(where, slice):
             values, loan = self._blocks.lend(where.start, where.stop)
@@ -75,6 +81,13 @@ class Part:
             if holdings.any:
                 yield worker, holdings.due()
 
+    def release(self, worker: int, rows: npt.NDArray[np.int64]) -> None:
+        """The worker holds these rows no more. Raises WireError if they aren't here."""
+        if not self._has(rows, 0, 0):
+            raise WireError(f"rows of table {self.spec.name!r} are let go that are not [{self._start}, {self._stop})")
+        if self._holdings:
+            self._holdings[worker].release(rows)
+
     def drop(self, worker: int) -> None:
         """The worker holds nothing any more."""
         if self._holdings:
@@ -83,6 +96,7 @@ class Part:
     def restart(self, worker: int) -> None:
         """The worker is another process, which has been sent nothing."""
         self.drop(worker)
+        self._blocks.forget(worker)
         self._sent[worker] = 0
 
     # ---- checkpoints

@@ -9,7 +9,7 @@ from typing import Any, final
 import numpy as np
 import numpy.typing as npt
 
-from yarnml.ps.functions import Function
+from yarnml.ps.functions import Function, Increment
 from yarnml.ps.keys import Key
 from yarnml.wire.message import Patch
 
@@ -42,7 +42,7 @@ class Patches:
         else:
             rows = key.rows
             if key.inverse is not None:  # rows in any order, perhaps repeated
-                merged = np.zeros((len(rows), delta.shape[1]), delta.dtype)
+                merged = self._function.blank((len(rows), delta.shape[1]), delta.dtype)
                 self._function.combine(merged, key.inverse, delta)
                 delta = merged
             self._patches.append(Patch(self._table, -1, rows, delta))
@@ -72,13 +72,13 @@ def merge(function: Function, patches: Sequence[Patch]) -> list[Patch]:
         return list(patches)
     first = patches[0]
     if all(p.rows is None and p.start == first.start and len(p.values) == len(first.values) for p in patches):
-        total = np.zeros(first.values.shape, first.values.dtype)
+        total = function.blank(first.values.shape, first.values.dtype)
         for p in patches:
             function.combine(total, slice(None), p.values)
         return [Patch(first.table, first.start, None, total)]
     listed = np.concatenate([rows_of(p) for p in patches])
     union, place = np.unique(listed, return_inverse=True)
-    total = np.zeros((len(union), first.values.shape[1]), first.values.dtype)
+    total = function.blank((len(union), first.values.shape[1]), first.values.dtype)
     begin = 0
     for p in patches:
         function.combine(total, place[begin : begin + len(p.values)], p.values)
@@ -127,14 +127,14 @@ def overlay(function: Function, out: Array, key: Key, patches: Iterable[Patch], 
             low, high = max(key.start, patch.start), min(key.stop, patch.start + len(patch.values))
             if low < high:
                 delta = patch.values[low - patch.start : high - patch.start]
-                function.apply(out, {}, slice(low - key.start, high - key.start), delta, 1.0)
+                function.apply(out, {}, Increment(slice(low - key.start, high - key.start), delta))
             continue
         mine, theirs = _common(key, patch)
         if where is not None:
             keep = where[mine]
             mine, theirs = mine[keep], theirs[keep]
         if len(mine):
-            function.apply(out, {}, mine, np.ascontiguousarray(patch.values[theirs]), 1.0)
+            function.apply(out, {}, Increment(mine, np.ascontiguousarray(patch.values[theirs])))
 
 
 def touches(key: Key, patch: Patch) -> bool:

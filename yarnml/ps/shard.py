@@ -8,6 +8,7 @@
     Done               never waits for this worker's clocks again: it is at clock infinity. It may still read, as of
                        clock infinity too: its reads are answered once every worker is done
     Farewell           lets it go; once all have gone there is nothing left to do
+    Release            pushes these rows no more
     Ask                says what has come
     Hello              says where the worker stood, whose place the sender takes, and forgets what that one held
 
@@ -33,7 +34,20 @@ from yarnml.ps.sender import Numbered
 from yarnml.ps.snapshot import Snapshot
 from yarnml.ps.spec import TableSpec, bounds
 from yarnml.wire.frames import WireError
-from yarnml.wire.message import Ask, Done, EndClock, Farewell, Get, Hello, Increments, Message, Patch, Rows, Standing
+from yarnml.wire.message import (
+    Ask,
+    Done,
+    EndClock,
+    Farewell,
+    Get,
+    Hello,
+    Increments,
+    Message,
+    Patch,
+    Release,
+    Rows,
+    Standing,
+)
 
 MAX_WAITING = 1 << 16  # gets
 FROM_INIT = Given({})
@@ -95,6 +109,9 @@ class Shard:
                 if self._is_fresh(message):
                     return [self._reply(message)]
                 self._waiting[message.sender, message.seq] = message
+                return []
+            case Release():
+                self._release(message)
                 return []
             case Ask():
                 peer = self._peers[message.sender]
@@ -194,14 +211,16 @@ class Shard:
         exact = [p for p in message.patches if self._parts[p.table].spec.staleness == 0]
         if exact:
             self._parked.setdefault(message.clock, {})[worker] = exact
-        self._apply_now([p for p in message.patches if self._parts[p.table].spec.staleness != 0], message.clock)
+        self._apply_now([p for p in message.patches if self._parts[p.table].spec.staleness != 0], message)
+        for part in self._parts:
+            part.ended(worker)
         peer.clock = message.clock
 
     def _add(self, message: Increments) -> None:
         if self._peers[message.sender].clock == FOREVER:
             raise WireError(f"worker {message.sender} sends increments although its work has returned")
         self._check(message.patches)
-        self._apply_now(message.patches, message.clock)
+        self._apply_now(message.patches, message)
 
     def _be_done(self, worker: int) -> None:
         self._peers[worker].clock = FOREVER
@@ -231,10 +250,10 @@ class Shard:
         for table, patches in by_table.items():
             self._parts[table].apply_all(patches, clock, self._mark)
 
-    def _apply_now(self, patches: Sequence[Patch], clock: int) -> None:
+    def _apply_now(self, patches: Sequence[Patch], of: EndClock | Increments) -> None:
         """One worker's increments, on arrival."""
         for patch in patches:
-            self._parts[patch.table].apply_one(patch, clock, self._mark)
+            self._parts[patch.table].apply_one(patch, of.sender, of.clock, self._mark)
 
     # ---- reads
 
@@ -263,6 +282,11 @@ class Shard:
             table=table, start=start, stop=stop, rows=rows, number=number, values=values,
         )  # fmt: skip
         return Send(worker, message, loan)
+
+    def _release(self, message: Release) -> None:
+        if message.table >= len(self._parts):
+            raise WireError(f"rows of table {message.table} of {len(self._parts)} are let go")
+        self._parts[message.table].release(message.sender, message.rows)
 
     # ---- what may be asked
 

@@ -39,6 +39,20 @@ class TableSpec:
             raise UsageError(f"table {self.name!r} of dtype {self.dtype!r}: must be one of {', '.join(DTYPES)}")
         if isinstance(self.staleness, int) and self.staleness < 0:
             raise UsageError(f"table {self.name!r} of staleness {self.staleness}: must be 0 or more, or None")
+        self._check_function()
+
+    def _check_function(self) -> None:
+        function, of = self.function, f"table {self.name!r} of function {self.function!r}"
+        if not isinstance(function, Function):
+            raise UsageError(
+                f"{of}: what projects or shrinks follows one, as in Then(Add(), NonNegative())"
+            )
+        unfit = function.unfit(self.numpy_dtype.kind)
+        if unfit:
+            raise UsageError(f"{of}: {unfit} makes no sense of {self.dtype}; take float32 or float64")
+        for name, array in function.state((1, self.width), self.numpy_dtype).items():
+            if not isinstance(array, np.ndarray) or array.shape[:1] != (1,):
+                raise UsageError(f"{of}: the first axis of its state {name!r} must be the rows'")
 
     @property
     def rows(self) -> int:

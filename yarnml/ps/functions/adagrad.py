@@ -7,8 +7,8 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
-from yarnml.kernels import rows as kernels
-from yarnml.ps.functions.function import Array, Function, Where
+from yarnml.kernels import steps as kernels
+from yarnml.ps.functions.function import Array, Function, Increment, State, Where, positive, within
 
 
 @final
@@ -26,11 +26,21 @@ class AdaGrad(Function):
 
     local: ClassVar[bool] = False
 
-    def state(self, shape: tuple[int, int], dtype: np.dtype[Any]) -> dict[str, Array]:
+    def __post_init__(self) -> None:
+        positive(self, lr=self.lr, eps=self.eps)
+        within(self, l2=self.l2)
+
+    def state(self, shape: tuple[int, int], dtype: np.dtype[Any]) -> State:
         return {"G": np.zeros(shape, dtype)}
 
-    def apply(self, values: Array, state: dict[str, Array], rows: Where, delta: Array, share: float) -> None:
-        if isinstance(rows, slice):
-            kernels.adagrad(values[rows], state["G"][rows], delta, self.lr, self.l2 * share, self.eps)
+    def apply(self, values: Array, state: State, inc: Increment) -> None:
+        l2 = self.l2 * inc.share
+        if isinstance(inc.rows, slice):
+            kernels.adagrad(values[inc.rows], state["G"][inc.rows], inc.delta, self.lr, l2, self.eps)
         else:
-            kernels.adagrad_rows(values, state["G"], rows, delta, self.lr, self.l2 * share, self.eps)
+            kernels.adagrad_rows(values, state["G"], inc.rows, inc.delta, self.lr, l2, self.eps)
+
+    def rate(self, state: State, rows: Where) -> Array | float:
+        G = state["G"][rows]
+        eta: Array = G.dtype.type(self.lr) / np.sqrt(G + G.dtype.type(self.eps))
+        return eta

@@ -5,19 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, final
 
-from yarnml.kernels import rows as kernels
-from yarnml.ps.functions.function import Array, Function, Where
+from yarnml.ps.functions.function import Array, Function, Increment, State
 
 
 @final
 @dataclass(frozen=True)
 class Add(Function):
-    """Increments are added."""
+    """Increments are added. Whole numbers that grow beyond their type wrap around, as numpy's do."""
 
     local: ClassVar[bool] = True
+    kinds: ClassVar[str] = "fi"
 
-    def apply(self, values: Array, state: dict[str, Array], rows: Where, delta: Array, share: float) -> None:  # noqa: ARG002
-        if isinstance(rows, slice):
-            kernels.add(values[rows], delta)
-        else:
-            kernels.add_rows(values, rows, delta)
+    def apply(self, values: Array, state: State, inc: Increment) -> None:  # noqa: ARG002
+        self.combine(values, inc.rows, inc.delta)

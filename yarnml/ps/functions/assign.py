@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, final
 
-from yarnml.ps.functions.function import Array, Function, Where
+from yarnml.ps.functions.function import Array, Function, Increment, State, Where
 
 
 @final
@@ -15,9 +15,10 @@ class Assign(Function):
 
     local: ClassVar[bool] = True
     ordered: ClassVar[bool] = True
+    kinds: ClassVar[str] = "fi"
 
-    def apply(self, values: Array, state: dict[str, Array], rows: Where, delta: Array, share: float) -> None:  # noqa: ARG002
-        values[rows] = delta
+    def apply(self, values: Array, state: State, inc: Increment) -> None:  # noqa: ARG002
+        values[inc.rows] = inc.delta
 
     def combine(self, into: Array, rows: Where, delta: Array) -> None:
         into[rows] = delta

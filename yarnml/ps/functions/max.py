@@ -1,0 +1,32 @@
+"""Max: w <- max(w, delta)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, final
+
+import numpy as np
+
+from yarnml.kernels import rows as kernels
+from yarnml.ps.functions.function import Array, Function, Increment, State, Where
+
+
+@final
+@dataclass(frozen=True)
+class Max(Function):
+    """The larger number stays; a nan stays whatever comes."""
+
+    local: ClassVar[bool] = True
+    kinds: ClassVar[str] = "fi"
+
+    def apply(self, values: Array, state: State, inc: Increment) -> None:  # noqa: ARG002
+        self.combine(values, inc.rows, inc.delta)
+
+    def blank(self, shape: tuple[int, int], dtype: np.dtype[Any]) -> Array:
+        return np.full(shape, np.iinfo(dtype).min if dtype.kind == "i" else -np.inf, dtype)
+
+    def combine(self, into: Array, rows: Where, delta: Array) -> None:
+        if isinstance(rows, slice):
+            np.maximum(into[rows], delta, out=into[rows])
+        else:
+            kernels.max_rows(into, rows, delta)
