@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import final
 
 from yarnml.comm.company import Company
 from yarnml.ps.blocks import Blocks
+from yarnml.ps.checkpoint import Saved
 from yarnml.ps.keys import Rows, checked, key
+from yarnml.ps.origin import FROM_INIT, Chunk, Given, Origin
 from yarnml.ps.patches import Patches, overlay, touches
+from yarnml.ps.snapshot import Snapshot
 from yarnml.ps.spec import TableSpec, resolve
 from yarnml.ps.table import Array, Table, Tables, named, refuse_late
 
@@ -17,9 +20,10 @@ from yarnml.ps.table import Array, Table, Tables, named, refuse_late
 class LocalTable(Table):
     """One block of rows, as fresh as can be at any staleness."""
 
-    def __init__(self, spec: TableSpec, seed: int) -> None:
+    def __init__(self, spec: TableSpec, seed: int, origin: Origin) -> None:
         super().__init__(spec)
         self._blocks = Blocks(spec, 0, spec.rows, seed, block=1 << 62)
+        self._blocks.restore(origin.chunks(spec, 0, spec.rows))
         self._live = self._blocks.live()
         self._patches = Patches(0, spec.function)
 
@@ -49,16 +53,25 @@ class LocalTable(Table):
         for patch in self._patches.take():
             self._blocks.apply(patch, 1.0)
 
+    def copied(self) -> tuple[Chunk, ...]:
+        """All rows as they stand between two clocks."""
+        chunks, loan = self._blocks.snapshot()
+        copies = tuple(Chunk(chunk.start, chunk.values.copy(), chunk.state) for chunk in chunks)
+        self._blocks.returned(loan)  # at once: reads are live views of these very blocks
+        return copies
+
 
 @final
 class Local(Tables):
     """The tables of a run with one worker and no server."""
 
-    def __init__(self, specs: Sequence[TableSpec], *, seed: int, company: Company) -> None:
-        self._tables = {spec.name: LocalTable(spec, seed) for spec in resolve(specs, 0)}
+    def __init__(
+        self, specs: Sequence[TableSpec], *, seed: int, company: Company, clock: int = 0, origin: Origin = FROM_INIT
+    ) -> None:
+        self._tables = {spec.name: LocalTable(spec, seed, origin) for spec in resolve(specs, 0)}
         self._company = company
         self._ended = False
-        self.clock_now = 0
+        self.clock_now = company.clock_now = clock
 
     def table(self, name: str) -> LocalTable:
         found: LocalTable = named(self._tables, name)
@@ -80,8 +93,13 @@ class Local(Tables):
         refuse_late(self._ended, "the end of a clock")
         for table in self._tables.values():
             table.end_clock()
-        self.clock_now += 1
+        self.clock_now = self._company.clock_now = self.clock_now + 1
         self._company.check()
+
+    def snapshot(self) -> Snapshot:
+        """A checkpoint's rows as of the clock that begins: to be taken before anything is added in it."""
+        tables = tuple((table.spec, table.copied()) for table in self._tables.values())
+        return Snapshot(self.clock_now, server=0, servers=1, tables=tables)
 
     def flush(self) -> None:
         """A clock has nothing under way once it has ended."""
@@ -96,6 +114,15 @@ class Local(Tables):
         self.end()
 
 
-def local_client(specs: Sequence[TableSpec], *, seed: int, company: Company) -> Tables:
-    """The tables of a lone worker, in this process."""
-    return Local(specs, seed=seed, company=company)
+def local_client(
+    specs: Sequence[TableSpec],
+    *,
+    seed: int,
+    company: Company,
+    checkpoint: str = "",
+    clock: int = 0,
+    given: Mapping[str, Array] | None = None,
+) -> Local:
+    """The tables of a lone worker, in this process; they begin as those of `serve`."""
+    origin = Saved(checkpoint, clock) if checkpoint else Given(given or {})
+    return Local(specs, seed=seed, company=company, clock=clock, origin=origin)

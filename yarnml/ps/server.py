@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from time import monotonic
 from typing import final
 
 from yarnml.errors import RunFailed
+from yarnml.ps.checkpoint import Saved
+from yarnml.ps.marking import Marking
+from yarnml.ps.origin import Array, Given
 from yarnml.ps.sender import name
 from yarnml.ps.shard import Send, Shard
 from yarnml.ps.spec import TableSpec, resolve
 from yarnml.wire.frames import WireError
+from yarnml.wire.message import Hello, Message
 from yarnml.wire.transport import Listener, Receipt, Status
 
 CHECK = 0.1  # s
@@ -30,23 +34,46 @@ def serve(
     seed: int,
     check: Callable[[], None],
     generation: int = 0,
+    checkpoint: str = "",
+    clock: int = 0,
+    given: Mapping[str, Array] | None = None,
+    marks: Callable[[], tuple[int, str] | None] = lambda: None,
+    marked: Callable[[int, str], None] = lambda _clock, _error: None,
 ) -> int:
     """Hold server `server`'s rows until every worker has said farewell.
 
-    `check` is called at least every 100 ms while idle and raises when the run has ended. Returns how many messages were
-    refused because they weren't from a worker of this run; raises RunFailed if one was, and makes no sense.
+    They begin as in the directory `checkpoint`, which holds clock `clock`; without one as the arrays `given` for
+    tables of their name; else as their init says.
+
+    `check` is called at least every 100 ms while idle and raises when the run has ended, or goes back: then the same
+    listener may serve the next generation. After it `marks` is asked for the checkpoint that is wanted now: (clock,
+    directory), None if none is. Once this server's part is written `marked` is told of it, or why there is none.
+
+    Returns how many messages were refused because they weren't from a worker of this run; raises RunFailed if one was,
+    and makes no sense; DataError and UsageError where the tables can't begin as asked.
     """
     shard = Shard(
-        resolve(specs, staleness), server=server, servers=servers, workers=workers, seed=seed, generation=generation
+        resolve(specs, staleness),
+        server=server,
+        servers=servers,
+        workers=workers,
+        seed=seed,
+        generation=generation,
+        clock=clock,
+        origin=Saved(checkpoint, clock) if checkpoint else Given(given or {}),
     )
-    loop = _Loop(listener, shard, generation)
+    loop = _Loop(listener, shard, generation, workers)
+    marking = Marking(shard, marks, marked)
     checked = monotonic()
     while not shard.done:
         loop.turn(CHECK)
+        marking.turn()
         if monotonic() - checked > CHECK:
             checked = monotonic()
             check()
+            marking.look()
     loop.farewell(range(workers))
+    marking.end()
     return loop.refused + listener.refused
 
 
@@ -54,8 +81,9 @@ def serve(
 class _Loop:
     """Carries messages between a shard and a listener."""
 
-    def __init__(self, listener: Listener, shard: Shard, generation: int) -> None:
+    def __init__(self, listener: Listener, shard: Shard, generation: int, workers: int) -> None:
         self._listener, self._shard, self._generation = listener, shard, generation
+        self._names = [name(worker, 0, generation) for worker in range(workers)]
         self._lent: deque[tuple[Receipt, Send]] = deque()
         self.refused = 0
 
@@ -67,7 +95,7 @@ class _Loop:
         if came is None:
             return
         peer, message = came
-        if peer != name(message.sender, 0, self._generation) or message.generation != self._generation:
+        if not self._knows(peer, message):
             self.refused += 1  # anybody can connect, and write any worker into a header
             return
         try:
@@ -77,9 +105,19 @@ class _Loop:
         for send in effects:
             self._send(send)
 
+    def _knows(self, peer: str, message: Message) -> bool:
+        """Whether the peer is the worker that it says, and not one that has been replaced. A Hello replaces."""
+        worker = message.sender
+        if message.generation != self._generation or not 0 <= worker < len(self._names):
+            return False
+        if isinstance(message, Hello) and message.seq > self._shard.incarnation(worker):
+            if peer != name(worker, message.seq, self._generation):
+                return False
+            self._names[worker] = peer
+        return peer == self._names[worker]
+
     def _send(self, send: Send) -> Status:
-        peer = name(send.worker, 0, self._generation)
-        receipt = self._listener.send(peer, send.message, track=bool(send.loan))
+        receipt = self._listener.send(self._names[send.worker], send.message, track=bool(send.loan))
         if send.loan:
             self._lent.append((receipt, send))
         return receipt.status

@@ -27,7 +27,7 @@ from typing import final
 from yarnml.comm.company import FOREVER
 from yarnml.ps.blocks import Loan
 from yarnml.ps.functions.function import Where
-from yarnml.ps.origin import Given, Origin
+from yarnml.ps.origin import FROM_INIT, Origin
 from yarnml.ps.part import Part
 from yarnml.ps.peer import Peer
 from yarnml.ps.sender import Numbered
@@ -50,7 +50,6 @@ from yarnml.wire.message import (
 )
 
 MAX_WAITING = 1 << 16  # gets
-FROM_INIT = Given({})
 
 
 @final
