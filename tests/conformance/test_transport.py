@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from time import monotonic
 from typing import Any
 
@@ -26,16 +26,22 @@ from yarnml.wire.message import (
     Rows,
 )
 from yarnml.wire.transport import Channel, Listener, Status, Transport
-from yarnml.wire.zmq import ZmqTransport
+from yarnml.wire.zmq import ZmqTransport, new_keys
 
 WAIT = 10.0  # s: a deadline, not a duration
 
 
-@pytest.fixture(params=["memory", "zmq", "shared"])
+KINDS: dict[str, Callable[[], Transport]] = {
+    "memory": lambda: MemoryTransport(Exchange()),
+    "zmq": lambda: ZmqTransport(shared=False),
+    "shared": ZmqTransport,
+    "curve": lambda: ZmqTransport(shared=False, keys=new_keys()),
+}
+
+
+@pytest.fixture(params=KINDS)
 def transport(request: pytest.FixtureRequest) -> Iterator[Transport]:
-    made: Transport = (
-        MemoryTransport(Exchange()) if request.param == "memory" else ZmqTransport(shared=request.param == "shared")
-    )
+    made = KINDS[request.param]()
     yield made
     made.close()
 

@@ -64,6 +64,10 @@ class MemoryListener(Listener):
     def address(self) -> str:
         return self._address
 
+    @property
+    def refused(self) -> int:
+        return 0
+
     def recv(self, timeout: float = 0.0) -> tuple[str, Message] | None:
         with self._exchange.changed:
             if not self._exchange.changed.wait_for(lambda: self.inbox, timeout):

@@ -54,7 +54,10 @@ class Channel(ABC):
 class Listener(ABC):
     """A server's end: talks to every channel that is connected to its address."""
 
-    refused = 0
+    @property
+    @abstractmethod
+    def refused(self) -> int:
+        """Messages that were no messages, and connections by those who may not."""
 
     @property
     @abstractmethod

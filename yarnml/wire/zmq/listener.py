@@ -12,6 +12,7 @@ from yarnml.wire.lane import Lanes
 from yarnml.wire.message import Message
 from yarnml.wire.spin import Spin
 from yarnml.wire.transport import Listener, Receipt, Status
+from yarnml.wire.zmq.guard import Tally
 from yarnml.wire.zmq.outbox import Item, Outbox
 from yarnml.wire.zmq.sockets import DONTWAIT, Inbox, put, settled
 
@@ -22,17 +23,24 @@ OUTBOX_POLL = 0.001  # s between looks at a slow peer: ROUTER can't say which pe
 class ZmqListener(Listener):
     """With shared memory for what is large to the peers that have offered it."""
 
-    def __init__(self, socket: zmq.Socket[bytes], spin: Spin, lanes: Lanes | None) -> None:
+    def __init__(
+        self, socket: zmq.Socket[bytes], spin: Spin, lanes: Lanes | None, refused_at_door: Tally | None
+    ) -> None:
         self.socket = socket
         self._inbox = Inbox(socket, spin)
         self._lanes = lanes
         self._outbox = Outbox(self._try)
         self._address = socket.getsockopt_string(zmq.LAST_ENDPOINT)
-        self.refused = 0
+        self._nonsense = 0  # messages that were none
+        self._door = refused_at_door
 
     @property
     def address(self) -> str:
         return self._address
+
+    @property
+    def refused(self) -> int:
+        return self._nonsense + (0 if self._door is None else self._door.refused)
 
     def recv(self, timeout: float = 0.0) -> tuple[str, Message] | None:
         end = monotonic() + timeout
@@ -53,7 +61,7 @@ class ZmqListener(Listener):
             peer = frames[0].bytes.decode()
             came = settled(frames[1:])
         except (WireError, UnicodeDecodeError):
-            self.refused += 1
+            self._nonsense += 1
             return None
         try:
             if len(came) > 1 and self._lanes is not None and (lane := self._lanes.get(peer)) is not None:
@@ -67,7 +75,7 @@ class ZmqListener(Listener):
         """A frame that is no message may be an offer of memory."""
         answer = None if self._lanes is None else self._lanes.heed(peer, frame)
         if answer is None:
-            self.refused += 1
+            self._nonsense += 1
         elif answer:
             self._try(Item(peer, [answer]))
 

@@ -8,10 +8,13 @@ from typing import final
 
 import zmq
 
+from yarnml.wire.keys import Keys
 from yarnml.wire.lane import Lanes, Offering
 from yarnml.wire.spin import Spin
 from yarnml.wire.transport import Channel, Listener, Transport
+from yarnml.wire.zmq import curve
 from yarnml.wire.zmq.channel import ZmqChannel
+from yarnml.wire.zmq.guard import Guard
 from yarnml.wire.zmq.listener import ZmqListener
 from yarnml.wire.zmq.sockets import CHANNEL, LISTENER, POLLIN, made, readable
 
@@ -20,20 +23,32 @@ from yarnml.wire.zmq.sockets import CHANNEL, LISTENER, POLLIN, made, readable
 class ZmqTransport(Transport):
     """Messages go over TCP; large arrays past it, wherever both processes see the same memory."""
 
-    def __init__(self, *, spin: float = 200e-6, shared: bool = True) -> None:
-        """`spin`: seconds to look for a message before sleeping, 0 for none. `shared`: use shared memory."""
+    def __init__(self, *, spin: float = 200e-6, shared: bool = True, keys: Keys | None = None) -> None:
+        """`spin`: seconds to look for a message before sleeping, 0 for none. `shared`: use shared memory.
+
+        `keys`: all that goes over TCP is encrypted, and who hasn't these keys is refused.
+        """
         self._context = zmq.Context()
+        self._keys = keys
+        self._guard: Guard | None = None
         self._spin = Spin(spin)
         self._shared = shared
 
     def listen(self, host: str = "127.0.0.1") -> Listener:
         socket = made(self._context, zmq.ROUTER, LISTENER)
+        tally = None
+        if self._keys is not None:
+            self._guard = self._guard or Guard(self._context, self._keys)
+            tally = self._guard.watch(socket)
+            curve.listens(socket, self._keys)
         socket.bind(f"tcp://{host}:*")
-        return ZmqListener(socket, self._spin, Lanes() if self._shared else None)
+        return ZmqListener(socket, self._spin, Lanes() if self._shared else None, tally)
 
     def connect(self, address: str, name: str) -> Channel:
         socket = made(self._context, zmq.DEALER, CHANNEL)
         socket.setsockopt(zmq.IDENTITY, name.encode())
+        if self._keys is not None:
+            curve.connects(socket, self._keys)
         socket.connect(address)
         return ZmqChannel(socket, self._spin, Offering() if self._shared else None)
 
@@ -44,4 +59,6 @@ class ZmqTransport(Transport):
         return bool(zmq.zmq_poll([(s, POLLIN) for s in sockets], max(0, math.ceil(timeout * 1000))))
 
     def close(self) -> None:
+        if self._guard is not None:
+            self._guard.close()
         self._context.term()
