@@ -6,12 +6,12 @@ from collections.abc import Callable
 from functools import partial
 from typing import final
 
+from yarnml.comm.company import LATE
 from yarnml.ps.checkpoint import write_shard
 from yarnml.ps.shard import Shard
 from yarnml.ps.snapshot import Snapshot
 from yarnml.ps.writing import Writing
 
-LATE = "late"  # said where increments of the clock or later ones are in already
 LAST = 10.0  # s that a server that has served waits for what is still being written
 
 
