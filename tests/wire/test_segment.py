@@ -47,8 +47,12 @@ def test_what_is_not_what_was_offered_is_not_opened(made: Segment, tmp_path: Pat
         file.write(made.offer.token)
         file.truncate(HEAD + SIZE)
         assert Segment.open(Offer(os.getpid(), file.fileno(), made.offer.token), SIZE) is None, "it could shrink"
+    opened = Segment.open(made.offer, SIZE)
+    assert opened is not None
+    assert opened.offered
     made.withdraw()
     assert Segment.open(made.offer, SIZE) is None
+    assert not opened.offered
 
 
 HOLDER = f"""

@@ -1,7 +1,9 @@
 """Frames: a message as bytes, and bytes as a message or a `WireError`.
 
-    frame 0       header (80 bytes) | a descriptor (44 bytes) of each array | the buffers of small arrays, aligned
+    frame 0       header (80 bytes) | a descriptor (55 bytes) of each array | the buffers of small arrays, aligned
     frames 1...   the buffers of large arrays, each its own, so that none is copied
+
+Rows' numbers and values of tables are packed where that is smaller: see `packing.py`.
 
 Nothing is unpickled. Whatever arrives is checked against fixed types and bounded sizes before an array is made of it.
 """
@@ -17,12 +19,13 @@ import numpy as np
 
 from yarnml.errors import YarnmlError
 from yarnml.wire import message as m
+from yarnml.wire import packing
 from yarnml.wire.message import Array, Message, Patch
 
 MAGIC = b"yw"
-VERSION = 4
+VERSION = 5
 HEADER = struct.Struct("<2sBBIiqQqiqqqQI")  # magic version kind | generation sender clock seq read | extra | arrays
-DESCRIPTOR = struct.Struct("<HBBqqqqq")  # table dtype ndim at | shape
+DESCRIPTOR = struct.Struct("<HBBBhqqqqqq")  # table dtype ndim form exponent base at | shape
 SMALL = 1 << 16  # bytes below which a copy costs less than a frame of its own
 ALIGNED = 16  # bytes: where an array in frame 0 may begin, so that it is used as it lies
 MAX_ARRAYS = 1 << 16
@@ -39,11 +42,13 @@ class WireError(YarnmlError):
 
 
 class Part(NamedTuple):
-    """An array on its way, with the table and row that it belongs to (0 where there is none)."""
+    """An array on its way, with the table and row that it belongs to (0 where there is none), and what it is."""
 
     table: int
     at: int
     array: Array
+    holds: str = ""  # "rows", which increase, or "values" of a table: these may be packed
+    exponent: int | None = None  # of values that are float16 times two to this
 
 
 Frame = bytes | Array
@@ -63,16 +68,30 @@ def encode(message: Message) -> list[Frame]:
     ]  # fmt: skip
     small: list[bytes] = []
     large: list[Frame] = []
-    for table, at, array in parts:
+    room = packing.UNPACKED
+    for part in parts:
+        array = part.array
+        packed, form, base = _packed(part, room)
+        room -= array.nbytes if form & packing.PAIRS else 0
         shape = array.shape + (0,) * (4 - array.ndim)
-        head.append(DESCRIPTOR.pack(table, CODES[array.dtype], array.ndim, at, *shape))
-        if array.nbytes < SMALL:
-            small += (array.tobytes(), bytes(-array.nbytes % ALIGNED))
+        head.append(
+            DESCRIPTOR.pack(part.table, CODES[array.dtype], array.ndim, form, part.exponent or 0, base, part.at, *shape)
+        )
+        if packed.nbytes < SMALL:
+            small += (packed.tobytes(), bytes(-packed.nbytes % ALIGNED))
         else:
-            large.append(array if array.flags.c_contiguous else np.ascontiguousarray(array))
+            large.append(packed if packed.flags.c_contiguous else np.ascontiguousarray(packed))
     if parts:
         head.append(bytes(-_directory(len(parts)) % ALIGNED))
     return [b"".join(head + small), *large]
+
+
+def _packed(part: Part, room: int) -> packing.Packed:
+    if part.holds == "rows":
+        return packing.pack_index(part.array)
+    if part.holds == "values":
+        return packing.pack_values(part.array, part.exponent, room)
+    return packing.Packed(part.array)
 
 
 def _directory(arrays: int) -> int:
@@ -104,11 +123,14 @@ def decode(frames: Sequence[Any]) -> Message:
 
 def _parts(head: bytes, n: int, frames: Sequence[Any]) -> list[Part]:
     """The arrays: small ones lie in the head one after another, each large one is a frame."""
-    parts, used = [], 1
+    parts, used, room = [], 1, packing.UNPACKED
     place = _directory(n) + (-_directory(n) % ALIGNED if n else 0)
     for i in range(n):
-        table, code, ndim, at, *shape = DESCRIPTOR.unpack_from(head, _directory(i))
-        size = _size(i, code, ndim, shape)
+        table, code, ndim, form, exponent, base, at, *shape = DESCRIPTOR.unpack_from(head, _directory(i))
+        size = _size(i, code, ndim, form, base, shape)
+        room -= DTYPES[code].itemsize * math.prod(shape) if form & packing.PAIRS else 0
+        if room < 0:
+            raise WireError(f"arrays of more than {packing.UNPACKED} bytes are packed")
         if size < SMALL:
             buffer = memoryview(head)[place : place + size]
             place += size + -size % ALIGNED
@@ -119,26 +141,38 @@ def _parts(head: bytes, n: int, frames: Sequence[Any]) -> list[Part]:
             raise WireError(f"array {i} has no frame")
         if buffer.nbytes != size:
             raise WireError(f"array {i} of shape {shape} has {buffer.nbytes} bytes instead of {size}")
-        parts.append(Part(table, at, _array_of(buffer, DTYPES[code], shape)))
+        try:
+            parts.append(Part(table, at, _array_of(buffer, form, base, exponent, DTYPES[code], shape)))
+        except ValueError as error:
+            raise WireError(f"array {i}: {error}") from None
     if place != len(head) or used != len(frames):
         raise WireError(f"{len(head)} bytes and {len(frames)} frames, of which {n} arrays fill {place} and {used}")
     return parts
 
 
-def _size(i: int, code: int, ndim: int, shape: list[int]) -> int:
-    """Bytes of array `i`, whose shape loses the places that it doesn't use."""
+def _size(i: int, code: int, ndim: int, form: int, base: int, shape: list[int]) -> int:
+    """Bytes on the wire of array `i`, whose shape loses the places that it doesn't use."""
     if code >= len(DTYPES) or ndim > 4:
         raise WireError(f"array {i} has dtype code {code} and {ndim} dimensions")
     del shape[ndim:]
     size = DTYPES[code].itemsize * math.prod(shape)
     if size > MAX_BYTES or (shape and min(shape) < 0):
         raise WireError(f"array {i} has shape {shape}")
-    return size
+    if not form:
+        return size
+    try:
+        return packing.wire_size(form, base, DTYPES[code], shape)
+    except ValueError as error:
+        raise WireError(f"array {i}: {error}") from None
 
 
-def _array_of(buffer: memoryview, dtype: np.dtype[Any], shape: list[int]) -> Array:
-    if not buffer.nbytes:
-        array: Array = np.zeros(0, dtype)
+def _array_of(
+    buffer: memoryview, form: int, base: int, exponent: int, dtype: np.dtype[Any], shape: list[int]
+) -> Array:  # fmt: skip
+    if form:
+        array: Array = packing.unpack(buffer, form, base, exponent, dtype, math.prod(shape))
+    elif not buffer.nbytes:
+        array = np.zeros(0, dtype)
     elif dtype.kind == "b":  # a byte other than 0 and 1 is no bool
         array = np.frombuffer(buffer, np.uint8) != 0
     else:
@@ -209,8 +243,9 @@ def _patches() -> _Form:
         parts = []
         for p in msg.patches:
             if p.rows is not None:
-                parts.append(Part(p.table, SCATTERED, p.rows))
-            parts.append(Part(p.table, SCATTERED if p.rows is not None else p.start, p.values))
+                parts.append(Part(p.table, SCATTERED, p.rows, "rows"))
+            at = SCATTERED if p.rows is not None else p.start
+            parts.append(Part(p.table, at, p.values, "values", p.exponent))
         return NONE, parts
 
     def unpack(_: Extra, parts: list[Part]) -> dict[str, Any]:
@@ -230,7 +265,7 @@ def _patches() -> _Form:
 
 def _get() -> _Form:
     def pack(msg: m.Get) -> tuple[Extra, list[Part]]:
-        return (msg.table, msg.start, msg.stop, msg.own, 0), [] if msg.rows is None else [Part(0, 0, msg.rows)]
+        return (msg.table, msg.start, msg.stop, msg.own, 0), [] if msg.rows is None else [Part(0, 0, msg.rows, "rows")]
 
     def unpack(extra: Extra, parts: list[Part]) -> dict[str, Any]:
         _expect(len(parts) <= 1, "at most one list of rows")
@@ -246,15 +281,15 @@ def _release() -> _Form:
         _expect(len(parts) == 1 and extra[0] >= 0, "one list of rows of a table")
         return {"table": extra[0], "rows": _index(parts[0].array)}
 
-    return _Form(lambda msg: ((msg.table, 0, 0, 0, 0), [Part(0, 0, msg.rows)]), unpack)
+    return _Form(lambda msg: ((msg.table, 0, 0, 0, 0), [Part(0, 0, msg.rows, "rows")]), unpack)
 
 
 def _rows() -> _Form:
     def pack(msg: m.Rows) -> tuple[Extra, list[Part]]:
-        parts = [] if msg.rows is None else [Part(0, SCATTERED, msg.rows)]
-        return (msg.table, msg.start, msg.stop, msg.own, msg.number), parts + [
-            Part(0, 0, block) for block in msg.values
-        ]
+        parts = [] if msg.rows is None else [Part(0, SCATTERED, msg.rows, "rows")]
+        exponents = msg.exponents or (None,) * len(msg.values)
+        parts += [Part(0, 0, block, "values", e) for block, e in zip(msg.values, exponents, strict=True)]
+        return (msg.table, msg.start, msg.stop, msg.own, msg.number), parts
 
     def unpack(extra: Extra, parts: list[Part]) -> dict[str, Any]:
         rows = _index(parts.pop(0).array) if parts and parts[0].at == SCATTERED else None

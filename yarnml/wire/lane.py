@@ -6,7 +6,6 @@ large frames into its half, as long as there is room, and sends references to th
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from typing import Any, final
 
@@ -25,7 +24,7 @@ class Lane:
     """One end of a segment."""
 
     def __init__(self, segment: Segment, *, channel: bool) -> None:
-        self.offer = segment.offer
+        self.segment = segment
         tag = segment.offer.token[:8]
         up, down = HEAD, HEAD + arena.SIZE
         self._outgoing = Outgoing(segment.memory, up if channel else down, tag, patient=channel)
@@ -87,7 +86,7 @@ class Lanes:
         offer = Offer.unpack(frame)
         if offer is None:
             return None
-        self._lanes = {name: lane for name, lane in self._lanes.items() if name != peer and _lives(lane.offer.pid)}
+        self._lanes = {name: lane for name, lane in self._lanes.items() if name != peer and lane.segment.offered}
         segment = Segment.open(offer, SIZE) if len(self._lanes) < LANES else None
         if segment is None:
             return b""
@@ -97,9 +96,5 @@ class Lanes:
     def lost(self, peer: str) -> None:
         """The peer isn't connected: its memory goes, unless it lives and may come back."""
         lane = self._lanes.get(peer)
-        if lane is not None and not _lives(lane.offer.pid):
+        if lane is not None and not lane.segment.offered:
             del self._lanes[peer]
-
-
-def _lives(pid: int) -> bool:
-    return os.path.exists(f"/proc/{pid}")

@@ -40,6 +40,7 @@ class Patch:
     start: int  # first row, -1 with `rows`
     rows: npt.NDArray[np.int64] | None  # (n,)
     values: Array  # (n, width)
+    exponent: int | None = None  # if set, the values are float16 times 2**exponent, and travel as such
 
 
 # ---- a worker or server to the coordinator
@@ -265,6 +266,7 @@ class Rows(Message):
     own: int = -1
     number: int = 0  # how many Rows of this table this worker has been sent, this one included
     values: tuple[Array, ...]  # each (n, width)
+    exponents: tuple[int, ...] = ()  # of each block, as in a Patch; none: they travel as they are
 
 
 @final

@@ -31,6 +31,10 @@ class Offer:
     fd: int
     token: bytes
 
+    @property
+    def path(self) -> str:
+        return f"/proc/{self.pid}/fd/{self.fd}"
+
     def pack(self) -> bytes:
         return _OFFER.pack(_MAGIC, self.pid, self.fd, self.token)
 
@@ -46,10 +50,11 @@ class Offer:
 class Segment:
     """Memory of `size` bytes beside its head; None of it is real before it is written to."""
 
-    def __init__(self, memory: mmap.mmap, offer: Offer) -> None:
+    def __init__(self, memory: mmap.mmap, offer: Offer, inode: int) -> None:
         """Use `make` or `open`."""
         self.memory = memory
         self.offer = offer
+        self._inode = inode
 
     @classmethod
     def make(cls, size: int) -> Self | None:
@@ -69,24 +74,33 @@ class Segment:
             return None
         offer = Offer(os.getpid(), fd, secrets.token_bytes(TOKEN))
         memory[:TOKEN] = offer.token
-        return cls(memory, offer)
+        return cls(memory, offer, os.stat(offer.path).st_ino)
 
     @classmethod
     def open(cls, offer: Offer, size: int) -> Self | None:
         """The one offered, if it can be had. It can't shrink, whatever its maker does: reading it stays safe."""
         try:
-            fd = os.open(f"/proc/{offer.pid}/fd/{offer.fd}", os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
+            fd = os.open(offer.path, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
         except OSError:
             return None
         try:
-            if fcntl.fcntl(fd, fcntl.F_GET_SEALS) & _seals() != _seals() or os.fstat(fd).st_size != HEAD + size:
+            status = os.fstat(fd)
+            if fcntl.fcntl(fd, fcntl.F_GET_SEALS) & _seals() != _seals() or status.st_size != HEAD + size:
                 return None
             memory = mmap.mmap(fd, HEAD + size)
         except OSError:
             return None
         finally:
             os.close(fd)
-        return cls(memory, offer) if memory[:TOKEN] == offer.token else None
+        return cls(memory, offer, status.st_ino) if memory[:TOKEN] == offer.token else None
+
+    @property
+    def offered(self) -> bool:
+        """Whether its maker lives and hasn't withdrawn it."""
+        try:
+            return os.stat(self.offer.path).st_ino == self._inode
+        except OSError:
+            return False
 
     def withdraw(self) -> None:
         """By its maker: nobody opens it any more. Who has it keeps it."""
