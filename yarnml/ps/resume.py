@@ -50,7 +50,7 @@ def resume(
             )
         if transport.wait([channels[server] for server in _silent(channels, found)], CHECK):
             _hear(channels, found, generation)
-    return _agreed(worker, found)
+    return agreed(worker, found)
 
 
 def _silent(channels: Sequence[Channel], found: dict[int, Standing]) -> list[int]:
@@ -64,7 +64,8 @@ def _hear(channels: Sequence[Channel], found: dict[int, Standing], generation: i
             found[server] = message
 
 
-def _agreed(worker: int, found: dict[int, Standing]) -> tuple[int, tuple[int, ...]]:
+def agreed(worker: int, found: dict[int, Standing]) -> tuple[int, tuple[int, ...]]:
+    """What all servers say, by their number; raises Disagree."""
     clocks = {standing.clock for standing in found.values()}
     if len(clocks) > 1:
         raise Disagree(f"worker {worker} had told some servers of clock {max(clocks)} and not all")

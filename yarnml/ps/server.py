@@ -11,11 +11,9 @@ from yarnml.errors import RunFailed
 from yarnml.ps.checkpoint import Saved
 from yarnml.ps.marking import Marking
 from yarnml.ps.origin import Array, Given
-from yarnml.ps.sender import name
 from yarnml.ps.shard import Send, Shard
 from yarnml.ps.spec import TableSpec, resolve
 from yarnml.wire.frames import WireError
-from yarnml.wire.message import Hello, Message
 from yarnml.wire.transport import Listener, Receipt, Status
 
 CHECK = 0.1  # s
@@ -62,7 +60,7 @@ def serve(
         clock=clock,
         origin=Saved(checkpoint, clock) if checkpoint else Given(given or {}),
     )
-    loop = _Loop(listener, shard, generation, workers)
+    loop = _Loop(listener, shard)
     marking = Marking(shard, marks, marked)
     checked = monotonic()
     while not shard.done:
@@ -81,9 +79,8 @@ def serve(
 class _Loop:
     """Carries messages between a shard and a listener."""
 
-    def __init__(self, listener: Listener, shard: Shard, generation: int, workers: int) -> None:
-        self._listener, self._shard, self._generation = listener, shard, generation
-        self._names = [name(worker, 0, generation) for worker in range(workers)]
+    def __init__(self, listener: Listener, shard: Shard) -> None:
+        self._listener, self._shard = listener, shard
         self._lent: deque[tuple[Receipt, Send]] = deque()
         self.refused = 0
 
@@ -95,7 +92,7 @@ class _Loop:
         if came is None:
             return
         peer, message = came
-        if not self._knows(peer, message):
+        if not self._shard.knows(peer, message):
             self.refused += 1  # anybody can connect, and write any worker into a header
             return
         try:
@@ -105,19 +102,8 @@ class _Loop:
         for send in effects:
             self._send(send)
 
-    def _knows(self, peer: str, message: Message) -> bool:
-        """Whether the peer is the worker that it says, and not one that has been replaced. A Hello replaces."""
-        worker = message.sender
-        if message.generation != self._generation or not 0 <= worker < len(self._names):
-            return False
-        if isinstance(message, Hello) and message.seq > self._shard.incarnation(worker):
-            if peer != name(worker, message.seq, self._generation):
-                return False
-            self._names[worker] = peer
-        return peer == self._names[worker]
-
     def _send(self, send: Send) -> Status:
-        receipt = self._listener.send(self._names[send.worker], send.message, track=bool(send.loan))
+        receipt = self._listener.send(self._shard.name(send.worker), send.message, track=bool(send.loan))
         if send.loan:
             self._lent.append((receipt, send))
         return receipt.status

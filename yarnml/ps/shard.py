@@ -30,7 +30,7 @@ from yarnml.ps.functions.function import Where
 from yarnml.ps.origin import FROM_INIT, Origin
 from yarnml.ps.part import Part
 from yarnml.ps.peer import Peer
-from yarnml.ps.sender import Numbered
+from yarnml.ps.sender import Numbered, name
 from yarnml.ps.snapshot import Snapshot
 from yarnml.ps.spec import TableSpec, bounds
 from yarnml.wire.frames import WireError
@@ -120,9 +120,20 @@ class Shard:
                 return [self._replace(message)]
         raise WireError(f"{type(message).__name__} is not for a server")
 
-    def incarnation(self, worker: int) -> int:
-        """Which of the processes that have had this worker's place is listened to."""
-        return self._peers[worker].incarnation
+    def name(self, worker: int) -> str:
+        """As whom the process that has this worker's place connects."""
+        return name(worker, self._peers[worker].incarnation, self._generation)
+
+    def knows(self, peer: str, message: Message) -> bool:
+        """Whether who connects as `peer` is the worker that its message says, now: not one of an older generation, nor
+        one that was replaced. A Hello replaces."""
+        worker = message.sender
+        if message.generation != self._generation or not 0 <= worker < len(self._peers):
+            return False
+        incarnation = self._peers[worker].incarnation
+        if isinstance(message, Hello):
+            incarnation = max(incarnation, message.seq)
+        return peer == name(worker, incarnation, self._generation)
 
     def acknowledgement(self, worker: int) -> Send:
         """What tells a worker how much of what it sent has been taken."""
