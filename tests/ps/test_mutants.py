@@ -11,7 +11,7 @@ from yarnml.ps import TableSpec
 from yarnml.ps.sender import Numbered
 from yarnml.ps.shard import Send, Shard
 from yarnml.wire.frames import WireError
-from yarnml.wire.message import EndClock, Get, Message, Patch
+from yarnml.wire.message import EndClock, Get, Increments, Message, Patch
 
 
 class Impatient(Shard):  # type: ignore[misc]  # breaking what is final is the point
@@ -27,10 +27,8 @@ class Impatient(Shard):  # type: ignore[misc]  # breaking what is final is the p
 class Doubling(Shard):  # type: ignore[misc]
     """Applies twice now and then."""
 
-    def _apply(self, patch: Patch, share: float) -> None:
-        super()._apply(patch, share)
-        if len(patch.values) == 3:
-            super()._apply(patch, share)
+    def _apply_now(self, patches: Sequence[Patch], of: EndClock | Increments) -> None:
+        super()._apply_now([*patches, *(p for p in patches if len(p.values) == 3)], of)
 
 
 class Forgetful(Shard):  # type: ignore[misc]
@@ -53,7 +51,7 @@ class Hasty(Shard):  # type: ignore[misc]
     """Applies at staleness 0 on arrival."""
 
     def _end_clock(self, message: EndClock) -> None:
-        self._apply_now(message.patches)
+        self._apply_now(message.patches, message)
         fields = {name: getattr(message, name) for name in message.__dataclass_fields__}
         super()._end_clock(EndClock(**fields | {"patches": ()}))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, final
+from typing import Any, NamedTuple, final
 
 import numpy as np
 import numpy.typing as npt
@@ -14,11 +14,21 @@ from yarnml.ps.functions.function import Where
 from yarnml.ps.holdings import Holdings
 from yarnml.ps.origin import Chunk, Origin
 from yarnml.ps.patches import merge
+from yarnml.ps.rounding import rounded
 from yarnml.ps.spec import TableSpec
 from yarnml.wire.frames import WireError
 from yarnml.wire.message import Get, Patch
 
 Array = npt.NDArray[Any]
+
+
+class Reading(NamedTuple):
+    """Rows to send, which number of sending this is, and what is lent for it."""
+
+    number: int
+    values: tuple[Array, ...]
+    exponents: tuple[int, ...]  # see `Rows`
+    loan: Loan
 
 
 @final
@@ -58,8 +68,8 @@ class Part:
 
     # ---- reads
 
-    def read(self, where: Where, worker: int, keeps: bool) -> tuple[int, tuple[Array, ...], Loan]:
-        """Rows for a worker, which from now on holds them if it `keeps` any: (number of this sending, values, loan)."""
+    def read(self, where: Where, worker: int, keeps: bool) -> Reading:
+        """Rows for a worker, which from now on holds them if it `keeps` any: it doesn't once its work has returned."""
         if self._holdings and keeps:
             self._holdings[worker].sent(where)
         if self.spec.staleness != 0 and keeps:
@@ -69,7 +79,11 @@ class Part:
             values, loan = self._blocks.lend(where.start, where.stop)
         else:
             values, loan = (self._blocks.gather(where),), ()
-        return self._sent[worker], values, loan
+        if not (self.spec.rounds and keeps):
+            return Reading(self._sent[worker], values, (), loan)
+        blocks, exponents = zip(*map(rounded, values), strict=True) if values else ((), ())
+        self.returned(loan)
+        return Reading(self._sent[worker], blocks, exponents, ())
 
     def returned(self, loan: Loan) -> None:
         """What was lent has been read."""

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from yarnml.ps.functions import Function, Increment
 from yarnml.ps.keys import Key
+from yarnml.ps.rounding import Rounding
 from yarnml.wire.message import Patch
 
 Array = npt.NDArray[Any]
@@ -21,8 +22,10 @@ COMPACT = 64  # patches beyond which scattered ones are merged
 class Patches:
     """What a worker has added to one table in one clock. Increments to the same rows are merged on the way."""
 
-    def __init__(self, table: int, function: Function) -> None:
+    def __init__(self, table: int, function: Function, rounding: Rounding | None = None) -> None:
+        """`rounding`: how they leave, if not as they are."""
         self._table = table
+        self._rounding = rounding
         self._function = function
         self._patches: list[Patch] = []
         self._limit = COMPACT
@@ -63,7 +66,14 @@ class Patches:
     def take(self) -> list[Patch]:
         """All of it as patches that don't overlap; this is empty again."""
         patches, self._patches = self._patches, []
-        return patches if len(patches) < 2 or _disjoint(patches) else merge(self._function, patches)
+        patches = patches if len(patches) < 2 or _disjoint(patches) else merge(self._function, patches)
+        return patches if self._rounding is None else [self._rounding.round(patch) for patch in patches]
+
+    def settle(self) -> None:
+        """Nothing is rounded any more, and what was held back is added; not to a step, which makes more of it."""
+        if self._rounding is not None and self._function.local:
+            self._patches += self._rounding.rest(self._table)
+        self._rounding = None
 
 
 def merge(function: Function, patches: Sequence[Patch]) -> list[Patch]:
@@ -103,13 +113,13 @@ def split(patch: Patch, bounds: Sequence[int]) -> Iterable[tuple[int, Patch]]:
         for k in range(len(bounds) - 1):
             low, high = max(first, bounds[k]), min(last, bounds[k + 1])
             if low < high:
-                yield k, Patch(patch.table, low, None, patch.values[low - first : high - first])
+                yield k, Patch(patch.table, low, None, patch.values[low - first : high - first], patch.exponent)
         return
     cuts = np.searchsorted(patch.rows, bounds)
     for k in range(len(bounds) - 1):
         if cuts[k] < cuts[k + 1]:
             part = slice(cuts[k], cuts[k + 1])
-            yield k, Patch(patch.table, -1, patch.rows[part], patch.values[part])
+            yield k, Patch(patch.table, -1, patch.rows[part], patch.values[part], patch.exponent)
 
 
 def _disjoint(patches: Sequence[Patch]) -> bool:

@@ -283,15 +283,16 @@ class Shard:
 
     def _rows(self, worker: int, table: int, where: Where, *, seq: int) -> Send:
         part, peer = self._parts[table], self._peers[worker]
-        number, values, loan = part.read(where, worker, keeps=peer.clock != FOREVER)  # then nothing changes any more
+        reading = part.read(where, worker, keeps=peer.clock != FOREVER)  # then nothing changes any more
         s = part.spec.staleness
         own = peer.expected - 1 if s is None else self._slowest if s == 0 else peer.clock
         start, stop, rows = (where.start, where.stop, None) if isinstance(where, slice) else (0, 0, where)
         message = Rows(
             generation=self._generation, clock=peer.clock, seq=seq, read=self._slowest, own=own,
-            table=table, start=start, stop=stop, rows=rows, number=number, values=values,
+            table=table, start=start, stop=stop, rows=rows, number=reading.number, values=reading.values,
+            exponents=reading.exponents,
         )  # fmt: skip
-        return Send(worker, message, loan)
+        return Send(worker, message, reading.loan)
 
     def _release(self, message: Release) -> None:
         if message.table >= len(self._parts):

@@ -21,6 +21,9 @@ class TableSpec:
 
     staleness: how many clocks old a read may be; 0 is bulk-synchronous, None unbounded, "run" what the run says.
     push: "eager" sends changed rows to the workers that read them when the slowest clock moves; "lazy" waits for a get.
+    wire: "exact", or "float16" for half the bytes: increments are rounded, and what that takes off them is kept by the
+    worker and sent with the next to the same rows, the last of it as its work returns. Reads are rounded, but for those
+    of workers whose work has returned.
     """
 
     name: str
@@ -30,6 +33,7 @@ class TableSpec:
     function: Function = field(default_factory=Add)
     staleness: int | Literal["run"] | None = "run"
     push: Literal["eager", "lazy"] = "eager"
+    wire: Literal["exact", "float16"] = "exact"
 
     def __post_init__(self) -> None:
         rows, width = self.shape
@@ -40,13 +44,18 @@ class TableSpec:
         if isinstance(self.staleness, int) and self.staleness < 0:
             raise UsageError(f"table {self.name!r} of staleness {self.staleness}: must be 0 or more, or None")
         self._check_function()
+        if self.wire not in ("exact", "float16"):
+            raise UsageError(f'table {self.name!r} of wire {self.wire!r}: must be "exact" or "float16"')
+        if self.rounds and (self.numpy_dtype.kind != "f" or not self.function.adds):
+            raise UsageError(
+                f"table {self.name!r} of {self.dtype} and {self.function!r}: only floating increments that add up can "
+                f'travel as float16; leave wire at "exact"'
+            )
 
     def _check_function(self) -> None:
         function, of = self.function, f"table {self.name!r} of function {self.function!r}"
         if not isinstance(function, Function):
-            raise UsageError(
-                f"{of}: what projects or shrinks follows one, as in Then(Add(), NonNegative())"
-            )
+            raise UsageError(f"{of}: what projects or shrinks follows one, as in Then(Add(), NonNegative())")
         unfit = function.unfit(self.numpy_dtype.kind)
         if unfit:
             raise UsageError(f"{of}: {unfit} makes no sense of {self.dtype}; take float32 or float64")
@@ -65,6 +74,11 @@ class TableSpec:
     @property
     def numpy_dtype(self) -> np.dtype[Any]:
         return np.dtype(self.dtype)
+
+    @property
+    def rounds(self) -> bool:
+        """Values lose digits on the wire."""
+        return self.wire != "exact"
 
     @property
     def pulls(self) -> bool:

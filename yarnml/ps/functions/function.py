@@ -42,6 +42,11 @@ class Function(ABC):
     """numpy's kinds of the numbers for which it makes sense: "f" floating, "i" whole."""
 
     @property
+    def adds(self) -> bool:
+        """Increments to the same row add up before they are applied."""
+        return type(self).combine is Function.combine
+
+    @property
     def remembers(self) -> str | None:
         """The state, by name, of which `apply` is told what it was when the worker read the rows (staleness > 0)."""
         return None

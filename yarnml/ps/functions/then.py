@@ -31,7 +31,7 @@ class Then(Function):
     def __post_init__(self) -> None:
         if not isinstance(self.step, Function) or not isinstance(self.end, Proximal):
             raise UsageError(f"Then({self.step!r}, {self.end!r}): a function such as AdaGrad, then one such as L1")
-        if type(self.step).combine is not Function.combine:
+        if not self.step.adds:
             raise UsageError(f"Then({self.step!r}, {self.end!r}): increments of the first must add up, like Add's")
 
     @property
