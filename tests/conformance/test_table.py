@@ -24,7 +24,14 @@ Work = Callable[[Tables, int], None]
 
 
 def in_threads(
-    tables: list[TableSpec], doing: Work, *, workers: int, servers: int, staleness: int | None, seed: int = 0
+    tables: list[TableSpec],
+    doing: Work,
+    *,
+    workers: int,
+    servers: int,
+    staleness: int | None,
+    seed: int = 0,
+    cache: str | None = None,
 ) -> None:
     """Workers and servers as threads; the first error is raised here."""
     transport = MemoryTransport(Exchange())
@@ -56,7 +63,7 @@ def in_threads(
     def worker(w: int) -> None:
         channels = connect(transport, [listener.address for listener in listeners], w)
         company = Alone(lambda _: None, check)
-        client = Client(company, transport, channels, tables, worker=w, staleness=staleness, deadline=60.0)
+        client = Client(company, transport, channels, tables, worker=w, staleness=staleness, cache=cache, deadline=60.0)
         doing(client, w)
         client.finish()
 
@@ -74,9 +81,10 @@ def test_local(staleness: int | None) -> None:
     work(local_client(specs(1), seed=0, company=ALONE), 0, 1, 0)
 
 
+@pytest.mark.parametrize("cache", [None, "1KiB"])
 @pytest.mark.parametrize("staleness", [0, 3, None])
 @pytest.mark.parametrize(("workers", "servers"), [(1, 1), (3, 2), (2, 9)])
-def test_threads(workers: int, servers: int, staleness: int | None) -> None:
+def test_threads(workers: int, servers: int, staleness: int | None, cache: str | None) -> None:
     """With 9 servers some own no row."""
     in_threads(
         specs(workers),
@@ -84,6 +92,7 @@ def test_threads(workers: int, servers: int, staleness: int | None) -> None:
         workers=workers,
         servers=servers,
         staleness=staleness,
+        cache=cache,
     )
 
 

@@ -18,7 +18,7 @@ def tables(draw: st.DrawFn, workers: int) -> list[TableSpec]:
     return [
         TableSpec(
             f"t{i}",
-            (draw(st.sampled_from([1, 2, 7, 30])), workers),
+            (draw(st.sampled_from([1, 2, 7, 30, 60])), workers),
             dtype=draw(st.sampled_from(["float32", "int64"])),
             staleness=draw(st.sampled_from([0, 0, 1, 2, 4, None])),
             push=draw(st.sampled_from(["eager", "lazy"])),
@@ -30,8 +30,9 @@ def tables(draw: st.DrawFn, workers: int) -> list[TableSpec]:
 def play(data: st.DataObject, seed: int, *, losses: bool) -> World:
     workers = data.draw(st.integers(1, 4))
     world = World(
-        data.draw(tables(workers)), workers=workers, servers=data.draw(st.integers(1, 3)), seed=seed, losses=losses
-    )
+        data.draw(tables(workers)), workers=workers, servers=data.draw(st.integers(1, 3)), seed=seed, losses=losses,
+        limit=data.draw(st.sampled_from([None, 0, 1500])),
+    )  # fmt: skip
     for _ in range(400):
         world.step(CLOCKS)
     world.finish(CLOCKS)

@@ -81,7 +81,7 @@ def rows_of(k: Key) -> np.ndarray[Any, Any]:
 def random_rows(rng: random.Random, n: int) -> Any:
     """What a user may write as rows of a table with n rows."""
     a, b = sorted((rng.randrange(n + 1), rng.randrange(n + 1)))
-    listed = np.array([rng.randrange(n) for _ in range(rng.randrange(6))], np.int64)
+    listed = np.array([rng.randrange(n) for _ in range(rng.randrange(8))], np.int64)
     return rng.choice([None, slice(a, b), slice(0, n // 2), rng.randrange(n), listed])
 
 
@@ -97,12 +97,13 @@ class Miniature:
 
     def __init__(self, world: World, index: int) -> None:
         self.world, self.index = world, index
-        self.caches = [Cache(spec, world.servers) for spec in world.specs]
+        self.caches = [Cache(spec, world.servers, limit=world.limit) for spec in world.specs]
         self.patches = [Patches(t, spec.function) for t, spec in enumerate(world.specs)]
         self.senders = [Sender() for _ in range(world.servers)]
         self.open: dict[int, tuple[int, m.Get]] = {}
         self.requests = self.clock = 0
         self.reading: tuple[int, Key] | None = None  # a get that waits
+        self.got: np.ndarray[Any, Any] = np.empty(0)  # what the last one returned
 
     def head(self, k: int) -> dict[str, int]:
         return {"sender": self.index, "clock": self.clock, "seq": self.senders[k].last + 1}
@@ -123,6 +124,7 @@ class Miniature:
     def end_clock(self) -> None:
         parts: list[list[m.Patch]] = [[] for _ in self.senders]
         for cache, patches in zip(self.caches, self.patches, strict=True):
+            self.let_go(cache)
             taken = patches.take()
             cache.sent(self.clock, taken)
             for patch in taken:
@@ -146,6 +148,11 @@ class Miniature:
         for cache in self.caches:
             cache.end()
 
+    def let_go(self, cache: Cache) -> None:
+        for server, rows in cache.let_go():
+            gone = m.Release(sender=self.index, table=self.caches.index(cache), rows=rows)
+            self.world.up[self.index, server].append(gone)
+
     def ask(self, table: int, k: Key) -> None:
         cache = self.caches[table]
         for want in cache.wants(k):
@@ -163,7 +170,9 @@ class Miniature:
             self.ask(table, k)
             self.reading = (table, k)
             return
-        got = self.caches[table].get(k, self.patches[table].so_far)
+        got = self.got = self.caches[table].get(k, self.patches[table].so_far)
+        if self.caches[table].trim() and self.world.rng.random() < 0.3:
+            self.let_go(self.caches[table])
         bound = self.world.specs[table].staleness
         assert not isinstance(bound, int) or self.caches[table].staleness_seen <= bound
         self.world.history.judge(table, self.index, self.clock, k, got)
@@ -201,9 +210,10 @@ class World:
         seed: int,
         losses: bool,
         shard: type = Shard,
+        limit: int | None = None,
     ) -> None:
         """`losses`: connections break; only then do workers ask again for what doesn't come."""
-        self.losses = losses
+        self.losses, self.limit = losses, limit
         self.rng = random.Random(seed)
         self.specs = resolve(specs, 0)
         self.servers = servers
@@ -315,8 +325,7 @@ class World:
                 worker.get(table, k)
                 self.settle()
                 assert worker.reading is None, "a read is never answered"
-                got = worker.caches[table].get(k, [])
-                np.testing.assert_array_equal(got, self.history.total(table))
+                np.testing.assert_array_equal(worker.got, self.history.total(table))
 
 
 FIELDS = ("generation", "sender", "clock", "seq", "read", "table", "start", "stop", "rows", "own", "number", "values")

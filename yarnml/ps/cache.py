@@ -37,7 +37,7 @@ class Cache:
     def __init__(self, spec: TableSpec, servers: int, clock: int = 0, limit: int | None = None) -> None:
         """`spec` with its staleness resolved; `clock`: the worker's first; `limit`: bytes that may be kept."""
         assert spec.staleness != "run", "the run's staleness is resolved before"
-        self._spec, self._staleness, self._function = spec, spec.staleness, spec.function
+        self.spec, self._staleness, self._function = spec, spec.staleness, spec.function
         self.cuts = bounds(spec.rows, servers)
         self._links = [Link() for _ in range(servers)]
         self._pages = Pages(self.cuts, self._links, np.empty((0, spec.width), spec.numpy_dtype))
@@ -54,8 +54,8 @@ class Cache:
 
     def _need_at(self, clock: int, times: int = 0) -> Need:
         read = -1 if self._staleness is None else clock - self._staleness - 1
-        version = clock if self._spec.pulls else read
-        return Need(clock, version=version, read=read, pushed=self._spec.pushes, times=times)
+        version = clock if self.spec.pulls else read
+        return Need(clock, version=version, read=read, pushed=self.spec.pushes, times=times)
 
     @property
     def needs(self) -> int:
@@ -65,7 +65,7 @@ class Cache:
     @property
     def _store(self) -> Store:
         if self._rows is None:
-            self._rows = Store(self._spec, self.cuts, self._links, self._slots)
+            self._rows = Store(self.spec, self.cuts, self._links, self._slots)
             if self._room is not None:  # lists of rows come first
                 self._room = 0
         return self._rows
@@ -80,7 +80,7 @@ class Cache:
     def end_clock(self) -> None:
         """The next clock begins: forget what can't be used in it."""
         self._need = self._need_at(self._need.clock + 1, self._need.times)
-        if self._spec.pulls:
+        if self.spec.pulls:
             self._pages.drop(self._need.clock - 1)
         if self._staleness is None:
             self._sent.clear()
@@ -130,7 +130,7 @@ class Cache:
 
     def get(self, key: Key, running: list[Patch]) -> Array:
         """The rows of a fresh key, read-only. `running`: own increments that are not sent yet."""
-        if self._staleness and self._need.clock != FOREVER and not self._spec.pulls:  # at 0 it can be but 0
+        if self._staleness and self._need.clock != FOREVER and not self.spec.pulls:  # at 0 it can be but 0
             if key.rows is not None:
                 self._saw(self._store.version(key.rows))
             else:
@@ -160,7 +160,7 @@ class Cache:
         return bool(gone)
 
     def _lose(self, rows: Index) -> None:
-        if self._spec.pushes and len(rows):
+        if self.spec.pushes and len(rows):
             self._lost.append(rows)
 
     def let_go(self, at_least: int = 1) -> list[tuple[int, Index]]:
@@ -212,17 +212,17 @@ class Cache:
     def handle(self, server: int, message: Rows) -> None:
         """Take in rows: the answer to a request, or a push."""
         link = self._links[server]
-        if self._spec.pushes and message.number != link.number + 1:
+        if self.spec.pushes and message.number != link.number + 1:
             self._forget(server)
         link.number = message.number
         want, clock = self._asked.pop(message.seq, (None, NEVER))
-        if self._spec.pulls and want is None:
+        if self.spec.pulls and want is None:
             return  # answered before
         if want is not None and want.rows is not None:
             self._store.hold(want)
-        if self._spec.pulls and clock == self._need.clock != FOREVER:
+        if self.spec.pulls and clock == self._need.clock != FOREVER:
             self._saw(message.read)
-        version = clock if self._spec.pulls else message.read
+        version = clock if self.spec.pulls else message.read
         if message.values:
             times = -1 if want is None or want.rows is not None else want.times
             self._pages.update(server, message, version, times, mixed=self._staleness != 0)

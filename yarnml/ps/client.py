@@ -10,12 +10,16 @@ from collections.abc import Callable, Sequence
 from time import monotonic
 from typing import final
 
+import numpy as np
+
 from yarnml.comm.company import FOREVER, Company
 from yarnml.errors import PeerLost
 from yarnml.ps.cache import Cache
 from yarnml.ps.keys import Key, Rows, checked, key
+from yarnml.ps.limit import limits
 from yarnml.ps.patches import Patches, split
 from yarnml.ps.reading import Want
+from yarnml.ps.rounding import Rounding
 from yarnml.ps.sender import Numbered, Sender, name, size
 from yarnml.ps.spec import TableSpec, resolve
 from yarnml.ps.table import Array, Table, Tables, named, refuse_late
@@ -26,6 +30,8 @@ CHECK = 0.1  # s between looks at the company while waiting
 LONG = 1.0  # s after which, each time again, the company is told what is waited for
 SILENCE = 1.0  # s without a message after which servers are asked what has come
 DRAIN = 8  # messages sent within a clock after which to look what has come
+ANSWERED = 4096  # of a clock's gets that are remembered where memory is limited
+LET_GO = 1 << 16  # rows let go within a clock that are told before it ends
 FAREWELL = 5.0  # s to wait for the last acknowledgement: a server that has all may be gone
 
 
@@ -33,11 +39,12 @@ FAREWELL = 5.0  # s to wait for the last acknowledgement: a server that has all 
 class RemoteTable(Table):
     """A table whose rows lie at servers."""
 
-    def __init__(self, client: Client, index: int, spec: TableSpec, servers: int, clock: int) -> None:
+    def __init__(self, client: Client, index: int, cache: Cache) -> None:
+        spec = cache.spec
         super().__init__(spec)
         self.index = index
-        self.cache = Cache(spec, servers, clock)
-        self.patches = Patches(index, spec.function)
+        self.cache = cache
+        self.patches = Patches(index, spec.function, Rounding(spec.shape, spec.numpy_dtype) if spec.rounds else None)
         self.answered: dict[int | tuple[int, int] | None, Array] = {}  # this clock's gets by key
         self._client = client
 
@@ -85,12 +92,15 @@ class Client(Tables):
         clock: int = 0,
         incarnation: int = 0,
         standing: Sequence[int] | None = None,
+        cache: str | None = None,
         deadline: float | None = None,
     ) -> None:
         """`channels` lead to the servers in their order.
 
         `clock`: the one that runs first: the checkpoint's. Who takes a dead worker's place in a generation that goes
         on is its next `incarnation`, and passes on the clock and `standing` that `resume` has found.
+
+        `cache`: the memory in which rows are kept, see `limits`. None: as much as it takes.
 
         `deadline`: seconds that any one wait may take. None: as long as the company lets the run go on, since a wait
         takes as long as another worker's longest clock, and that is no fault.
@@ -99,9 +109,9 @@ class Client(Tables):
         self._transport = transport
         self._channels = channels
         self._senders = [Sender(last) for last in standing or [0] * len(channels)]
-        self._tables = [
-            RemoteTable(self, i, spec, len(channels), clock) for i, spec in enumerate(resolve(specs, staleness))
-        ]
+        specs = resolve(specs, staleness)
+        caches = [Cache(s, len(channels), clock, limit) for s, limit in zip(specs, limits(cache, specs), strict=True)]
+        self._tables = [RemoteTable(self, i, each) for i, each in enumerate(caches)]
         self._by_name = {table.name: table for table in self._tables}
         self._worker, self._generation = worker, generation
         self._deadline = math.inf if deadline is None else deadline
@@ -147,6 +157,7 @@ class Client(Tables):
     def _send_clock(self) -> None:
         parts: list[list[m.Patch]] = [[] for _ in self._channels]
         for table in self._tables:
+            self._let_go(table)
             patches = table.patches.take()
             table.cache.sent(self.clock_now, patches)
             for patch in patches:
@@ -165,6 +176,8 @@ class Client(Tables):
         if self._ended:
             return
         self._ended = True
+        for table in self._tables:
+            table.patches.settle()
         if any(table.patches for table in self._tables):
             self._send_clock()
         for server in range(len(self._channels)):
@@ -191,8 +204,19 @@ class Client(Tables):
     # ---- what tables ask of their client
 
     def read(self, table: RemoteTable, k: Key) -> Array:
-        """Rows, waited for if need be."""
+        """Rows, waited for if need be; more than may be kept are read in parts."""
+        if not table.cache.bounded:
+            return self._read(table, k)
+        out = [self._read(table, part) for part in table.cache.parts(k)]
+        if table.cache.trim() or len(table.answered) > ANSWERED:
+            table.answered.clear()
+            self._let_go(table, at_least=LET_GO)
+        rows = out[0] if len(out) == 1 else np.concatenate(out)
+        rows = rows if k.inverse is None else rows[k.inverse]
+        rows.flags.writeable = False
+        return rows[0] if k.single else rows
 
+    def _read(self, table: RemoteTable, k: Key) -> Array:
         def fresh() -> bool:
             if table.cache.fresh(k):
                 return True
@@ -205,7 +229,14 @@ class Client(Tables):
 
     def ask_for(self, table: RemoteTable, k: Key) -> None:
         """Ask for rows without waiting."""
-        self._ask(table, table.cache.wants(k))
+        for part in table.cache.parts(k) if table.cache.bounded else [k]:
+            self._ask(table, table.cache.wants(part))
+
+    def _let_go(self, table: RemoteTable, at_least: int = 1) -> None:
+        """Tell servers what the cache has let go."""
+        for server, rows in table.cache.let_go(at_least):
+            let_go = m.Release(generation=self._generation, sender=self._worker, table=table.index, rows=rows)
+            self._push(server, let_go)
 
     def send_at_once(self, table: RemoteTable) -> None:
         """Send a table's increments within the clock."""
@@ -292,7 +323,9 @@ class Client(Tables):
             case m.Rows():
                 self._received_bytes += sum(block.nbytes for block in message.values)
                 self._open.pop(message.seq, None)
-                self._tables[message.table].cache.handle(server, message)
+                table = self._tables[message.table]
+                table.cache.handle(server, message)
+                table.answered.clear()  # what is read next may be newer, and then nothing older
             case m.Ack() | m.Nack():
                 self._senders[server].acked(message.seq if isinstance(message, m.Ack) else message.seq - 1)
                 for table in self._tables:
