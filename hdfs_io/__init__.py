@@ -9,11 +9,12 @@ from hdfs_io.listing import DataFile, list_files
 from hdfs_io.load import count, load, read_arrow
 from hdfs_io.look import copy, head
 from hdfs_io.options import Column, ReadOptions, Roles
-from hdfs_io.rows import Rows
+from hdfs_io.rows import Rows, joined
 from hdfs_io.sample import Sample, span
 from hdfs_io.scan import LabelKind, scan
 from hdfs_io.schema import Label, Schema
 from hdfs_io.store import exists, join, open_fs, read_text, remove, write_text
+from hdfs_io.stream import stream
 from hdfs_io.whole import mend, whole
 from hdfs_io.writer import Writer, open_writer, part_name, write
 
@@ -39,6 +40,7 @@ __all__ = [
     "exists",
     "head",
     "join",
+    "joined",
     "list_files",
     "load",
     "mend",
@@ -50,6 +52,7 @@ __all__ = [
     "remove",
     "scan",
     "span",
+    "stream",
     "whole",
     "write",
     "write_text",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
@@ -46,6 +47,15 @@ class CSR:
         indptr = self.indptr[lo : hi + 1]
         values = slice(indptr[0], indptr[-1])
         return type(self)(indptr - indptr[0], self.indices[values], self.values[values], self.width)
+
+    @classmethod
+    def joined(cls, parts: Sequence[CSR]) -> Self:
+        """The rows of matrices of one width, one after the other; `parts` isn't empty."""
+        ends = np.cumsum([0, *(part.indptr[-1] for part in parts)])
+        indptr = [part.indptr[1:] + end for part, end in zip(parts, ends, strict=False)]
+        indices, values = ([getattr(part, name) for part in parts] for name in ("indices", "values"))
+        zero = np.zeros(1, np.int64)
+        return cls(np.concatenate([zero, *indptr]), np.concatenate(indices), np.concatenate(values), parts[0].width)
 
     def __matmul__(self, V: NDArray[Any]) -> NDArray[Any]:
         """X V of a dense V (width,) or (width, K): (rows,) or (rows, K)."""

@@ -8,6 +8,8 @@ from typing import Any, Self
 from hdfs_io.options import ReadOptions
 from hdfs_io.schema import Schema
 
+ROW = 24  # bytes of a row in memory besides its features: its number, where its values begin, label and weight
+
 
 @dataclass(frozen=True)
 class Piece:
@@ -64,6 +66,21 @@ class Dataset:
             lines.append(f"  label {self._label()}")
         lines += [f"  {role} {column!r}" for role, column in self.options.roles.said().items() if role != "label"]
         return lines + [f"  note: {note}" for note in self.notes]
+
+    def bytes_between(self, lo: int, hi: int) -> int:
+        """About how many bytes the global rows [lo, hi) take in memory."""
+        fixed = ROW + (0 if self.schema.sparse else 4 * self.schema.width)
+        values = 0.0
+        for piece in self.pieces if self.schema.sparse else ():
+            common = min(hi, piece.first_row + piece.rows) - max(lo, piece.first_row)
+            if common > 0:
+                values += piece.values * common / piece.rows
+        return (hi - lo) * fixed + int(8 * values)
+
+    @property
+    def row_bytes(self) -> int:
+        """The same of a row, in the mean."""
+        return max(1, self.bytes_between(0, self.rows) // max(1, self.rows))
 
     def forget(self) -> Self:
         """The same data set without what the scan kept."""

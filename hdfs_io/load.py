@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, Self, final
+from typing import Any, final
 
 import numpy as np
 import pyarrow as pa
@@ -31,39 +31,11 @@ class Share:
     room: int  # place of its first value among the loaded ones, if no row of earlier pieces were left out
 
 
-@dataclass(frozen=True, eq=False)
-class Arrays:
-    """Room for all rows that are loaded."""
-
-    X: NDArray[np.float32] | None
-    y: NDArray[Any] | None
-    weight: NDArray[np.float32] | None
-    counts: NDArray[np.int64] | None
-    indices: NDArray[np.int32] | None
-    values: NDArray[np.float32] | None
-
-    @classmethod
-    def of(cls, dataset: Dataset, shares: Sequence[Share]) -> Self:
-        """Room for the shares. What isn't filled in the end is never touched, so it takes no memory."""
-        n = sum(len(share.rows) for share in shares)
-        size = sum(share.piece.values for share in shares)
-        schema, sparse = dataset.schema, dataset.schema.sparse
-        y = np.int32 if schema.classes else np.float32
-        return cls(
-            X=None if sparse else np.empty((n, schema.width), np.float32),
-            y=np.empty(n, y) if dataset.has_label else None,
-            weight=np.empty(n, np.float32) if dataset.options.roles.weight is not None else None,
-            counts=np.empty(n, np.int64) if sparse else None,
-            indices=np.empty(size, np.int32) if sparse else None,
-            values=np.empty(size, np.float32) if sparse else None,
-        )
-
-
 @final
 class Place(Room):
-    """The part of the arrays that is one piece's own."""
+    """The part of all rows' arrays that is one piece's own."""
 
-    def __init__(self, arrays: Arrays, share: Share) -> None:
+    def __init__(self, arrays: Frame, share: Share) -> None:
         self._arrays, self._at, self.end = arrays, share.at, share.room
 
     def stretch(self, rows: int, values: int = 0) -> Frame:
@@ -95,21 +67,21 @@ def load(dataset: Dataset, lo: int, hi: int, sample: Sample | None = None, threa
     Raises DataError if a file has changed since the scan, or holds what the scan couldn't see without reading it
     (nan in a Parquet column).
     """
-    shares = list(_shares(dataset, max(0, lo), min(hi, dataset.rows), sample or Sample.all()))
-    arrays, reader = Arrays.of(dataset, shares), reader_for(dataset.options)
-    places = [Place(arrays, share) for share in shares]
+    found = list(shares(dataset, max(0, lo), min(hi, dataset.rows), sample or Sample.all()))
+    arrays, reader = _arrays(dataset, found), reader_for(dataset.options)
+    places = [Place(arrays, share) for share in found]
 
     def fill(share: Share, place: Place) -> Filled:
         return reader.fill(dataset, share.piece, share.rows, place, share.kept)
 
-    if threads == 1 or len(shares) < 2:
-        filled = list(map(fill, shares, places))
+    if threads == 1 or len(found) < 2:
+        filled = list(map(fill, found, places))
     else:
         with ThreadPoolExecutor(threads) as pool:
-            filled = list(pool.map(fill, shares, places))
-    number = [share.rows + share.piece.first_row for share in shares]
+            filled = list(pool.map(fill, found, places))
+    number = [share.rows + share.piece.first_row for share in found]
     return Rows(
-        X=_sparse(dataset, arrays, shares, places) if arrays.X is None else arrays.X,
+        X=_sparse(dataset, arrays, found, places) if arrays.X is None else arrays.X,
         y=arrays.y,
         weight=arrays.weight,
         id=_ids(dataset, filled),
@@ -145,7 +117,8 @@ def _overlapping(dataset: Dataset, lo: int, hi: int) -> Iterator[Piece]:
     return (piece for piece in dataset.pieces if max(lo, piece.first_row) < min(hi, piece.first_row + piece.rows))
 
 
-def _shares(dataset: Dataset, lo: int, hi: int, sample: Sample) -> Iterator[Share]:
+def shares(dataset: Dataset, lo: int, hi: int, sample: Sample) -> Iterator[Share]:
+    """Which rows of which pieces make the rows [lo, hi) that `sample` keeps."""
     at = room = 0
     kept = dict(zip(dataset.pieces, dataset.kept or (), strict=False))
     for piece in _overlapping(dataset, lo, hi):
@@ -157,7 +130,12 @@ def _shares(dataset: Dataset, lo: int, hi: int, sample: Sample) -> Iterator[Shar
         at, room = at + len(rows), room + piece.values
 
 
-def _sparse(dataset: Dataset, arrays: Arrays, shares: Sequence[Share], places: Sequence[Place]) -> CSR:
+def _arrays(dataset: Dataset, found: Sequence[Share]) -> Frame:
+    """Arrays for all rows. What isn't filled in the end is never touched, so it takes no memory."""
+    return Frame.of(dataset, sum(len(share.rows) for share in found), sum(share.piece.values for share in found))
+
+
+def _sparse(dataset: Dataset, arrays: Frame, shares: Sequence[Share], places: Sequence[Place]) -> CSR:
     """The filled parts closed up to one matrix."""
     assert arrays.counts is not None
     assert arrays.indices is not None

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 import pyarrow as pa
@@ -188,6 +188,19 @@ class Frame:
     counts: NDArray[np.int64] | None = None  # sparse rows: values of each row
     indices: NDArray[np.int32] | None = None  # of all their values
     values: NDArray[np.float32] | None = None
+
+    @classmethod
+    def of(cls, dataset: Dataset, rows: int, values: int) -> Self:
+        """New arrays for so many rows of a data set, with so many values if they are sparse."""
+        schema, sparse = dataset.schema, dataset.schema.sparse
+        return cls(
+            X=None if sparse else np.empty((rows, schema.width), np.float32),
+            y=np.empty(rows, np.int32 if schema.classes else np.float32) if dataset.has_label else None,
+            weight=np.empty(rows, np.float32) if dataset.options.roles.weight is not None else None,
+            counts=np.empty(rows, np.int64) if sparse else None,
+            indices=np.empty(values, np.int32) if sparse else None,
+            values=np.empty(values, np.float32) if sparse else None,
+        )
 
 
 class Room(ABC):

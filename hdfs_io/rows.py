@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -27,15 +28,36 @@ class Rows:
 
     def take(self, rows: NDArray[Any]) -> Self:
         """A copy of the rows at these positions, in their order; a bool mask works too."""
-        return self._each(self.X.take(rows) if isinstance(self.X, CSR) else self.X[rows], rows)
+        at = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows
+
+        def taken(array: Any) -> Any:  # numpy's `take` copies dense rows three times as fast as `X[at]`
+            return array.take(at) if isinstance(array, CSR) else np.take(array, at, axis=0)
+
+        return self._each(taken)
 
     def slice(self, lo: int, hi: int) -> Self:
         """Rows at positions [lo, hi), as views."""
-        part = slice(lo, hi)
-        return self._each(self.X.slice(lo, hi) if isinstance(self.X, CSR) else self.X[part], part)
 
-    def _each(self, X: Any, part: Any) -> Self:
         def cut(array: Any) -> Any:
-            return None if array is None else array[part]
+            return array.slice(lo, hi) if isinstance(array, CSR) else array[lo:hi]
 
-        return type(self)(X, cut(self.y), cut(self.weight), cut(self.id), self.number[part], self.dropped)
+        return self._each(cut)
+
+    def _each(self, function: Callable[[Any], Any]) -> Self:
+        def of(array: Any) -> Any:
+            return None if array is None else function(array)
+
+        return type(self)(of(self.X), of(self.y), of(self.weight), of(self.id), of(self.number), self.dropped)
+
+
+def joined(parts: Sequence[Rows]) -> Rows:
+    """Rows that follow each other as one, ids left out; `parts` isn't empty, and a single one isn't copied."""
+    if len(parts) == 1:
+        return parts[0]
+
+    def of(name: str) -> Any:
+        arrays = [getattr(part, name) for part in parts]
+        return None if arrays[0] is None else np.concatenate(arrays)
+
+    matrices = [part.X for part in parts if isinstance(part.X, CSR)]
+    return Rows(CSR.joined(matrices) if matrices else of("X"), of("y"), of("weight"), None, of("number"))

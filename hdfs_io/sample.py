@@ -40,9 +40,13 @@ class Sample:
 
     def count(self, rows: int) -> int:
         """How many of the rows [0, rows) are kept."""
+        return self.within(0, rows)
+
+    def within(self, lo: int, hi: int) -> int:
+        """How many of the rows [lo, hi) are kept."""
         if self.keeps_all:
-            return rows
-        return sum(int(self.mask(lo, min(rows, lo + CHUNK)).sum()) for lo in range(0, rows, CHUNK))
+            return max(0, hi - lo)
+        return sum(int(self.mask(at, min(hi, at + CHUNK)).sum()) for at in range(lo, hi, CHUNK))
 
 
 def span(rows: int, index: int, of: int) -> tuple[int, int]:

@@ -20,6 +20,7 @@ from hdfs_io.partitions import partition_names
 from hdfs_io.reader import PIECE, Ask, Reader, Survey, merged
 from hdfs_io.rejects import refuse_many_rejects, write_rejects
 from hdfs_io.schema import Schema
+from hdfs_io.shelf import Shelf
 from hdfs_io.text import is_blank
 
 __all__ = ["LabelKind", "scan"]
@@ -31,7 +32,7 @@ def scan(
     *,
     label: LabelKind,
     schema: Schema | None = None,
-    keep: bool = False,
+    keep: int = 0,
     threads: int = 1,
     piece: int = PIECE,
 ) -> Dataset:
@@ -47,7 +48,7 @@ def scan(
     features and for features that `schema` doesn't know. A nan in a feature of Parquet, whose statistics don't tell of
     it, is found by `load`.
     """
-    return settle(survey(url, options, label, schema, keep, threads, piece), label, schema, keep)
+    return settle(survey(url, options, label, schema, keep, threads, piece), label, schema)
 
 
 def survey(
@@ -55,7 +56,7 @@ def survey(
     options: ReadOptions | None = None,
     label: LabelKind = "any",
     schema: Schema | None = None,
-    keep: bool = False,
+    keep: int = 0,
     threads: int = 1,
     piece: int = PIECE,
 ) -> Found:
@@ -75,10 +76,10 @@ def survey(
     if options.format == "parquet":
         notes += [f"{file.url}: empty, skipped" for file in files if not file.size]
     assigned = assign(url, full[0], options, label, schema)
-    ask = _ask(assigned.options, label, schema, keep)
+    ask = _ask(assigned.options, label, schema, keep > 0)
     reader = reader_for(assigned.options, piece)
     pieces = [p for file in full for p in reader.cut(file)]
-    surveys = _surveys(reader, pieces, ask, threads)
+    surveys = _surveys(reader, pieces, ask, threads, keep)
     notes += assigned.notes
     return Found(url, assigned.options, pieces, surveys, merged(surveys), assigned.guessed, tuple(notes))
 
@@ -107,14 +108,24 @@ def _ask(options: ReadOptions, label: LabelKind, schema: Schema | None, keep: bo
     )
 
 
-def _surveys(reader: Reader, pieces: Sequence[Piece], ask: Ask, threads: int) -> list[Survey]:
+def _surveys(reader: Reader, pieces: Sequence[Piece], ask: Ask, threads: int, keep: int) -> list[Survey]:
+    """What each piece holds; what was parsed comes along if all of it is no more than `keep` bytes."""
+    shelf = Shelf(keep)
+
+    def look(piece: Piece) -> Survey:
+        found = reader.survey(piece, replace(ask, keep=ask.keep and not shelf.full))
+        shelf.put(piece, found)
+        return replace(found, kept=None)
+
     if threads == 1:
-        return [reader.survey(piece, ask) for piece in pieces]
-    with ThreadPoolExecutor(threads) as pool:
-        return list(pool.map(lambda piece: reader.survey(piece, ask), pieces))
+        surveys = list(map(look, pieces))
+    else:
+        with ThreadPoolExecutor(threads) as pool:
+            surveys = list(pool.map(look, pieces))
+    return [replace(survey, kept=shelf.of(piece)) for piece, survey in zip(pieces, surveys, strict=True)]
 
 
-def settle(found: Found, label: LabelKind, schema: Schema | None = None, keep: bool = False) -> Dataset:
+def settle(found: Found, label: LabelKind, schema: Schema | None = None) -> Dataset:
     """The data set with its schema decided."""
     notes = list(found.notes)
     sparse = found.options.format in SPARSE
@@ -135,6 +146,7 @@ def settle(found: Found, label: LabelKind, schema: Schema | None = None, keep: b
         notes += more
     if found.options.rejects is not None:
         write_rejects(found.options.rejects, found.whole.rejects)
+    kept = tuple(survey.kept for survey in found.surveys)
     pieces, first = [], 0
     for piece, survey in zip(found.pieces, found.surveys, strict=True):
         pieces.append(replace(piece, first_row=first, rows=survey.rows, values=survey.values, bad=survey.bad))
@@ -148,7 +160,7 @@ def settle(found: Found, label: LabelKind, schema: Schema | None = None, keep: b
         types=tuple((name, str(kind)) for name, kind in found.whole.columns),
         has_label=has_label,
         notes=tuple(notes + _counted(found)),
-        kept=tuple(survey.kept for survey in found.surveys) if keep else None,
+        kept=kept if any(each is not None for each in kept) else None,
     )
 
 

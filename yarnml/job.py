@@ -48,6 +48,7 @@ class Job:
     threads: int = 1  # cores a worker may use
     staleness: int | None = 0  # clocks; None: unbounded
     seed: int = 0
+    data_memory: int | None = None  # bytes that a worker's rows may take; what is beyond goes to its disk; None: any
     deadline: float | None = None  # seconds after which the run is ended
     silence: float = 10.0  # seconds without a sign of life after which a process counts as lost
 

@@ -10,11 +10,14 @@ from typing import Any, final
 from hdfs_io import Dataset, ReadOptions, Sample, mend, scan
 from hdfs_io.whole import refuse_unwritable
 from yarnml.app import App
+from yarnml.app.budget import fits, largest
 from yarnml.app.output import single_file
 from yarnml.capacity import refuse_tables
+from yarnml.cluster.size import machine_memory
 from yarnml.config import config_to_dict, hints, refuse_reserved
 from yarnml.errors import DataError, UsageError, nearest
 from yarnml.job import Job, Part
+from yarnml.launch.yarn.memory import megabytes, spoken
 from yarnml.out import refuse_place, refuse_replacing
 from yarnml.request import RESERVED, Data, Reading, Running
 from yarnml.runs import default_runs, new_id
@@ -47,7 +50,7 @@ def _job(app: App, config: Any, data: Data, reading: Reading, running: Running, 
         used = {"--data": data.data, "--model": getattr(config, "model", None), "--runs": runs}
         used |= {f"--{name}": _fraction(name, getattr(data, name)) for name in HELD_OUT}
         _refuse_out(app, running, {name: _absolute(url) for name, url in used.items() if isinstance(url, str)})
-    parts = _Parts(app, config, data, reading.options(), running, here).find()
+    parts: dict[str, Any] = _Parts(app, config, data, reading.options(), running, here).find()
     return Job(
         run=new_id(app.name),
         runs=runs,
@@ -59,11 +62,19 @@ def _job(app: App, config: Any, data: Data, reading: Reading, running: Running, 
         workers=running.workers,
         servers=running.servers,
         threads=running.threads or max(1, cores() // running.workers),
+        data_memory=data_memory(running),
         staleness=running.staleness,
         seed=running.seed,
         deadline=running.deadline,
         silence=running.silence,
     )
+
+
+def data_memory(running: Running) -> int:
+    """Bytes that the rows of a worker may take: as said, else half of what it has of this machine."""
+    if running.data_memory is not None:
+        return megabytes(running.data_memory, "--data-memory") << 20
+    return machine_memory() // 2 // running.workers
 
 
 def _refuse_out(app: App, running: Running, used: Mapping[str, str]) -> None:
@@ -94,6 +105,9 @@ def said_of_data(job: Job) -> list[str]:
         taken = f"{part.rows:,} rows of " if held_out else ""
         title = "data" if name == "train" else name
         lines += [f"{title:<8} {taken}{first}", *(f"         {line.strip()}" for line in rest)]
+    if job.train is not None and not fits(job.train, job.workers, job.data_memory):
+        size = spoken(largest(job.train.dataset, job.workers) / (1 << 20))
+        lines.append(f"memory   a worker's rows take {size}, beyond --data-memory: kept on disk")
     return lines
 
 
@@ -164,21 +178,22 @@ class _Parts:
         schema = None if self.app.schema is None else self.app.schema(self.config)
         # an app that says how its data is read, as predict does of a model, takes labels along where there are any
         label = "any" if schema is not None else None if self.app.task is None else self.app.task.label
-        return scan(url, options, label=label, schema=schema, keep=self._inline, threads=cores())
+        return scan(url, options, label=label, schema=schema, keep=self._keep, threads=cores())
 
     def _beside(self, name: str, url: str, whole: Dataset) -> Part:
         """A data set of its own, read as the training data is."""
         options = replace(whole.options, format=self.options.format, header=self.options.header, sep=self.options.sep)
         label = None if self.app.task is None else self.app.task.label
-        found = scan(url, options, label=label, schema=whole.schema, keep=self._inline, threads=cores())
+        found = scan(url, options, label=label, schema=whole.schema, keep=self._keep, threads=cores())
         if whole.schema.label is not None and not found.has_label:
             raise DataError(f"--{name} {url}: has no label {whole.schema.label.name!r}, so nothing can be scored on it")
         return self._part(found, Sample.all())
 
     @property
-    def _inline(self) -> bool:
-        """Whether this process will read the rows again, so that what the scan parsed is worth keeping."""
-        return self.here and self.running.workers == 1 and self.running.servers == 1
+    def _keep(self) -> int:
+        """Bytes of what the scan parses that are worth keeping: any if this process will read the rows again."""
+        inline = self.here and self.running.workers == 1 and self.running.servers == 1
+        return data_memory(self.running) // 2 if inline else 0
 
     def _part(self, dataset: Dataset, sample: Sample) -> Part:
         return Part(dataset=dataset, sample=sample, rows=sample.count(dataset.rows))

@@ -73,6 +73,7 @@ class Running(AppConfig):
     workers: Count = 1  # processes that compute; 1 runs here, with all cores
     servers: Count = 1  # processes that hold the tables
     threads: Count | None = None  # cores a worker uses; else all of them, shared out evenly
+    data_memory: str | None = None  # that a worker's rows may take, as 2GiB; the rest goes to its disk; none: a half
     staleness: Whole | None = 0  # clocks that a read may be behind; none: any number
     seed: int = 0  # same data, seed, workers, threads and staleness 0: the same bits
     out: Url | None = None  # where the result goes: a model, or predictions

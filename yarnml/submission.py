@@ -17,6 +17,7 @@ from yarnml.job import Job
 from yarnml.launch import Handle, env
 from yarnml.launch.yarn import launcher
 from yarnml.launch.yarn.application import Applications, Submitted
+from yarnml.launch.yarn.memory import megabytes
 from yarnml.launch.yarn.site import Site, adopt
 from yarnml.monitor.terminal import View
 from yarnml.prepare import prepare, said_of_data
@@ -52,6 +53,7 @@ class Submission:
         site = Site.find()
         launcher.refuse(site, wish, int(rest.get("workers", 1)), int(rest.get("servers", 1)))
         rest["threads"] = rest.get("threads") or wish.worker_vcores
+        rest["data_memory"] = rest.get("data_memory") or f"{megabytes(wish.worker_memory, '--worker-memory') // 2}MiB"
         rest["runs"] = rest.get("runs") or site.runs
         asked = env.Wish(
             env=wish.env, py_files=wish.py_files, files=wish.files, requirements=wish.requirements,

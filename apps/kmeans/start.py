@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from hdfs_io import CSR
+from hdfs_io import CSR, Rows, joined
 from yarnml.app import Worker
 from yarnml.kernels.nearest import nearest
 from yarnml.kernels.uniform import uniform
@@ -54,12 +54,14 @@ def first_centres(me: Worker, k: int) -> F64:
 
 def _sample(me: Worker, k: int) -> tuple[NDArray[np.int64], F32 | CSR]:
     """Global numbers and features of this worker's rows among those that the start looks at."""
-    rows = me.data
     part = max(ROWS, ROWS_A_CENTRE * k) / max(1, me.rows)
-    if part >= 1:
-        return rows.number, rows.X
-    at = np.flatnonzero(uniform(me.seed, SAMPLE, rows.number) < part)
-    return rows.number[at], rows.X.take(at) if isinstance(rows.X, CSR) else np.take(rows.X, at, axis=0)
+    rows = joined([_drawn(me, rows, part) for rows in me.share.chunks()])
+    return rows.number, rows.X
+
+
+def _drawn(me: Worker, rows: Rows, part: float) -> Rows:
+    """About that part of the rows."""
+    return rows if part >= 1 else rows.take(np.flatnonzero(uniform(me.seed, SAMPLE, rows.number) < part))
 
 
 def _first(me: Worker, number: NDArray[np.int64], X: F32 | CSR) -> F32:

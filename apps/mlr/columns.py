@@ -46,19 +46,25 @@ class Scale:
 
 def measure(me: Worker) -> Scale:
     """The scale of the features over all workers' rows, the same for each."""
-    X = me.data.X
-    if isinstance(X, CSR):
-        top = np.zeros(X.width)
-        largest(X.indices, X.values, top)
-        shift, spread = np.zeros(X.width), np.max(me.gather(top), axis=0)
+    if me.schema.sparse:
+        top = np.zeros(me.schema.width)
+        for rows in me.share.chunks():
+            assert isinstance(rows.X, CSR)
+            largest(rows.X.indices, rows.X.values, top)
+        shift, spread = np.zeros(len(top)), np.max(me.gather(top), axis=0)
     else:
-        parts = me.crew.each(lambda lo, hi: moments(X[lo:hi]), len(X), least=4096)
+        parts = [part for rows in me.share.chunks() for part in _moments(me, rows.X)]
         total, squares = me.sum(sum(parts[1:], parts[0])) / max(1, me.rows)
         variance = squares - total * total
         spread = np.sqrt(np.where(variance > CONSTANT * squares, variance, 0.0))
         shift = total
     _remark(me, spread)
     return Scale(shift, np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0))
+
+
+def _moments(me: Worker, X: NDArray[np.float32] | CSR) -> list[F64]:
+    assert not isinstance(X, CSR)
+    return me.crew.each(lambda lo, hi: moments(X[lo:hi]), len(X), least=4096)
 
 
 def _remark(me: Worker, spread: F64) -> None:

@@ -145,7 +145,7 @@ def test_quoted_newline_at_any_split(put: Put, piece: int) -> None:
 @pytest.mark.parametrize("piece", [1 << 20, 5000])
 def test_late_float_makes_the_column_float_everywhere(put: Put, piece: int) -> None:
     text = "a,y\n" + "".join(f"{i % 90},{i % 2}\n" for i in range(20000)) + "1.5,1\n"
-    dataset = scan(put("late.csv", text), label="class", piece=piece, keep=True)
+    dataset = scan(put("late.csv", text), label="class", piece=piece, keep=1 << 30)
     assert dict(dataset.types)["a"] == "double"
     for each in (dataset, dataset.forget()):
         assert [row[0] for row in matrix(each)] == [float(i % 90) for i in range(20000)] + [1.5]

@@ -22,6 +22,7 @@ from hdfs_io import (
     Sample,
     count,
     join,
+    joined,
     load,
     open_writer,
     part_name,
@@ -29,7 +30,9 @@ from hdfs_io import (
     remove,
     scan,
     span,
+    stream,
 )
+from hdfs_io.stream import regrid
 
 OPTIONS = ReadOptions(roles=Roles(label="label", id="id"))
 
@@ -43,7 +46,7 @@ class Plan:
     workers: int
     piece: int  # bytes
     threads: int
-    keep: bool
+    keep: int  # bytes
     seed: int
 
 
@@ -54,7 +57,7 @@ PLANS = st.builds(
     workers=st.integers(1, 7),
     piece=st.integers(20, 600),
     threads=st.integers(1, 2),
-    keep=st.booleans(),
+    keep=st.sampled_from([0, 1000, 1 << 30]),
     seed=st.integers(0, 2**32),
 )
 
@@ -93,6 +96,19 @@ def dense(rows: Rows) -> np.ndarray[Any, Any]:
     return rows.X.to_scipy().toarray() if isinstance(rows.X, CSR) else rows.X
 
 
+def streamed_alike(part: Rows, runs: list[Rows], size: int) -> None:
+    """The same rows in runs of `size`, the last one of fewer."""
+    assert [len(run) for run in runs] == [min(size, len(part) - at) for at in range(0, len(part), size)]
+    if not runs:
+        return
+    whole = joined(runs)
+    assert np.array_equal(dense(whole), dense(part))
+    assert whole.y is not None
+    assert part.y is not None
+    assert whole.y.tolist() == part.y.tolist()
+    assert whole.number.tolist() == part.number.tolist()
+
+
 def check(plan: Plan) -> None:
     url = f"memory://{uuid4().hex}"
     try:
@@ -113,6 +129,9 @@ def check(plan: Plan) -> None:
             if plan.format != "libsvm":
                 ids = np.concatenate([p.id for p in parts if p.id is not None])
                 assert ids.tolist() == [f"row\n{i}" if i % 3 else f"r{i}" for i in np.flatnonzero(mask)]
+            for worker, part in enumerate(parts):
+                runs = stream(dataset, *span(dataset.rows, worker, plan.workers), sample, plan.threads)
+                streamed_alike(part, list(regrid(runs, plan.seed % 40 + 1)), plan.seed % 40 + 1)
         spans = (span(dataset.rows, worker, plan.workers) for worker in range(plan.workers))
         raw = [
             label for lo, hi in spans for table in read_arrow(dataset, lo, hi, ["label"]) for label in table["label"]

@@ -33,7 +33,7 @@ def execute(me: Worker) -> dict[str, Any]:
 
 
 def _with_model(me: Worker) -> dict[str, Any]:
-    _ = me.data  # read before the clock of training runs
+    _ = me.share  # read before the clock of training runs
     with me.timed("train"):
         extra = _work(me)
     model = me.best or me.learned()
@@ -41,7 +41,7 @@ def _with_model(me: Worker) -> dict[str, Any]:
     results: dict[str, dict[str, float]] = {"train": {}, "test": {}}
     with me.timed("score"):
         if me.rows:
-            results["train"] = me.measure(model, me.data)
+            results["train"] = me.measure(model, me.share)
         if me.job.test is not None and me.job.test.dataset.has_label:
             results["test"] = me.measure(model, me.share_of(me.job.test))
         if "valid" in model.metrics:

@@ -33,7 +33,7 @@ class Plan:
 
     def shuffle(self) -> NDArray[np.int64]:
         """The worker's own order of its rows."""
-        return _stream(self.seed, SHUFFLE, self.first).permutation(self.share)
+        return shuffled(self.seed, self.first, self.share)
 
     def order(self, epoch: int) -> NDArray[np.int64]:
         """The order of the pieces in one pass."""
@@ -42,6 +42,11 @@ class Plan:
     def piece(self, number: int) -> slice:
         """Where piece `number` lies in the worker's own order."""
         return slice(number * self.share // self.steps, (number + 1) * self.share // self.steps)
+
+
+def shuffled(seed: int, first: int, rows: int) -> NDArray[np.int64]:
+    """The own order of a worker that has so many rows, its first one of this global number."""
+    return _stream(seed, SHUFFLE, first).permutation(rows)
 
 
 def usual_batch(rows: int) -> int:

@@ -1,60 +1,74 @@
-"""Share: a worker's training rows in its own order, cut into batches without copying."""
+"""Share: the rows of one worker in one part of the data: gone through in chunks, or in batches again and again."""
 
 from __future__ import annotations
 
-from typing import Any, final
+from abc import ABC, abstractmethod
+from collections.abc import Generator, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hdfs_io import CSR, Rows
+from hdfs_io import CSR, Dataset, Rows
 from yarnml.app.batch import Batch
 from yarnml.app.plan import Plan
 
+CHUNK = 32 << 20  # bytes of rows in a chunk: fixed, so that sums over chunks don't depend on the memory
 WIDE = 4096  # features from which it pays to ask a table only for the rows that a batch touches
 
 
-@final
-class Share:
-    """The rows behind `Worker.batches`. Each piece of a plan is cut once and used again in every pass."""
+class Share(ABC):
+    """Possibly empty. Where its rows are, in memory or on disk, changes nothing that is computed from them."""
 
-    def __init__(self, rows: Rows, plan: Plan) -> None:
-        self.rows = _taken(rows, plan.shuffle()) if plan.steps > 1 else rows
-        self._plan = plan
-        self._cuts: dict[int, tuple[Any, NDArray[np.int64] | None]] = {}
+    @abstractmethod
+    def __len__(self) -> int: ...
 
-    def batch(self, epoch: int, step: int, number: int) -> Batch:
-        """Piece `number` of the plan, taken at clock `step` of pass `epoch`."""
-        at = self._plan.piece(number)
-        if number not in self._cuts:
-            self._cuts[number] = _cut(self.rows.X, at)
-        X, columns = self._cuts[number]
-        y = None if self.rows.y is None else self.rows.y[at]
-        weight = None if self.rows.weight is None else self.rows.weight[at]
-        rows = self._plan.rows / self._plan.steps
-        return Batch(X, y, weight, columns, at.start, rows, epoch, step, self._plan.steps)
+    @abstractmethod
+    def chunks(self) -> Iterator[Rows]:
+        """Every row once: in the data set's order, and once there were batches in the order that these are cut from.
+
+        At least one chunk, which is empty if the share is.
+        """
+
+    @abstractmethod
+    def batches(self, plan: Plan, clock: int, end: int) -> Generator[Batch, None, None]:
+        """The batches of the clocks [clock, end): a function of the plan and the clock alone. One plan a share."""
 
 
-def _taken(rows: Rows, order: NDArray[np.int64]) -> Rows:
-    """The rows in another order; numpy's `take` copies dense ones three times as fast as `X[order]`."""
-
-    def taken(array: Any) -> Any:
-        return None if array is None else np.take(array, order, axis=0)
-
-    X = rows.X.take(order) if isinstance(rows.X, CSR) else taken(rows.X)
-    return Rows(X, taken(rows.y), taken(rows.weight), taken(rows.id), taken(rows.number), rows.dropped)
+def chunk_rows(dataset: Dataset) -> int:
+    """Rows of a chunk of this data set."""
+    return max(1, CHUNK // dataset.row_bytes)
 
 
-def _cut(X: NDArray[np.float32] | CSR, at: slice) -> tuple[NDArray[np.float32] | CSR, NDArray[np.int64] | None]:
-    """The rows `at`, and the table rows they touch where those are far fewer than all."""
-    if not isinstance(X, CSR):
-        return X[at], None
-    part = X.slice(at.start, at.stop)
-    if X.width < WIDE:
-        return part, None
-    used = part.columns()
+Cut = tuple[NDArray[np.float32] | CSR, NDArray[np.int64] | None]
+
+
+def made(rows: Rows, cut: Cut, plan: Plan, number: int, clock: int) -> Batch:
+    """Piece `number` of the plan, which are these rows, as the batch of `clock`."""
+    epoch, step = divmod(clock, plan.steps)
+    X, columns = cut
+    first, every = plan.piece(number).start, plan.rows / plan.steps
+    return Batch(X, rows.y, rows.weight, columns, first, every, epoch, step, plan.steps)
+
+
+def cut_columns(X: NDArray[np.float32] | CSR) -> Cut:
+    """A batch's matrix, and the table rows it touches where those are far fewer than all."""
+    if not isinstance(X, CSR) or X.width < WIDE:
+        return X, None
+    used = X.columns()
     if 2 * len(used) > X.width:
-        return part, None
+        return X, None
     place = np.empty(X.width, np.int32)
     place[used] = np.arange(len(used), dtype=np.int32)
-    return CSR(part.indptr, place[part.indices], part.values, len(used)), np.append(used, X.width)
+    return CSR(X.indptr, place[X.indices], X.values, len(used)), np.append(used, X.width)
+
+
+def number_of(plan: Plan, clock: int) -> int:
+    """Which piece of the plan is taken at a clock."""
+    epoch, step = divmod(clock, plan.steps)
+    return int(plan.order(epoch)[step])
+
+
+def sliced(rows: Rows, size: int) -> Iterator[Rows]:
+    """Views of the rows, `size` at a time; at least one."""
+    for lo in range(0, max(1, len(rows)), size):
+        yield rows.slice(lo, min(lo + size, len(rows)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar, final
@@ -13,15 +14,19 @@ from numpy.typing import NDArray
 
 from hdfs_io import Dataset, Rows, Schema, load, span
 from yarnml.app.app import App
+from yarnml.app.budget import fits, largest, most_rows
 from yarnml.app.finite import finite_numbers
+from yarnml.app.held import Held
 from yarnml.app.output import Output
 from yarnml.app.patience import Patience
-from yarnml.app.plan import Plan, usual_batch, usual_epochs
+from yarnml.app.plan import Plan, shuffled, usual_batch, usual_epochs
 from yarnml.app.saved import bound
 from yarnml.app.scores import score
-from yarnml.app.share import Share
+from yarnml.app.share import Share, chunk_rows
+from yarnml.app.spilled import Order, Origin, Spilled
 from yarnml.comm.company import Company
 from yarnml.comm.plain import plain_numbers
+from yarnml.errors import UsageError
 from yarnml.job import Job, Part
 from yarnml.kernels.crew import Crew
 from yarnml.model import Artifacts, Model
@@ -52,7 +57,6 @@ class Worker:
         self.config = app.config(job.config)
         self._client, self._company = client, company
         self._states: dict[str, NDArray[Any]] = {}
-        self._data: Rows | None = None
         self._rows_done = self._epoch = 0
 
     @cached_property
@@ -77,19 +81,34 @@ class Worker:
         """Training rows of all workers."""
         return 0 if self.job.train is None else self.job.train.rows
 
+    @cached_property
+    def share(self) -> Share:
+        """This worker's training rows, possibly none, in memory or beyond it."""
+        assert self.job.train is not None, f"app {self.app.name} was started without data"
+        return self.share_of(self.job.train, lambda rows: shuffled(self.seed, self._first_row, rows))
+
     @property
     def data(self) -> Rows:
-        """This worker's training rows, possibly none: in the data set's order, until `batches` shuffles them."""
-        if self._data is None:
-            assert self.job.train is not None, f"app {self.app.name} was started without data"
-            self._data = self.share_of(self.job.train)
-        return self._data
+        """The same at once, for apps that can't do with less: in the data set's order, until `batches` shuffles them.
 
-    def share_of(self, part: Part) -> Rows:
-        """This worker's rows of another part."""
+        Raises UsageError if they are more than memory may hold.
+        """
+        if isinstance(self.share, Held):
+            return self.share.rows
+        need, have = (f"{size / (1 << 30):,.2g} GiB" for size in (self._largest, self.job.data_memory or 0))
+        raise UsageError(
+            f"app {self.app.name} wants all rows of a worker in memory: {need}, of which --data-memory allows half of "
+            f"{have}; use more workers, or allow more"
+        )
+
+    def share_of(self, part: Part, order: Order | None = None) -> Share:
+        """This worker's rows of a part; `order`: that of their batches, if there will be any."""
+        lo, hi = span(part.dataset.rows, self.index, self.workers)
+        if not fits(part, self.workers, self.job.data_memory):
+            assert self.job.data_memory is not None
+            return Spilled(Origin(part, lo, hi, self.threads), self.job.data_memory, order)
         with self.timed("load"):
-            lo, hi = span(part.dataset.rows, self.index, self.workers)
-            return load(part.dataset, lo, hi, part.sample, threads=self.threads)
+            return Held(load(part.dataset, lo, hi, part.sample, threads=self.threads), chunk_rows(part.dataset))
 
     def batches(self, batch: int | None, epochs: int | None, patience: int = 3) -> Iterator[Batch]:
         """The batches of `epochs` passes, one a clock; call it once, and `clock()` for each.
@@ -97,22 +116,23 @@ class Worker:
         `batch`: rows a clock, over all workers (None: about 100 clocks a pass); `epochs`: None for 20, or, on small
         data, as many as make 2,000 clocks. It goes on at `clock_now`, and ends when `stop` is set. With --valid, every
         pass ends with a score on those rows, for which workers wait for each other; after `patience` passes without
-        gain training stops, and the best pass's model is what is saved.
+        gain training stops, and the best pass's model is what is saved. Of data beyond memory a batch has no more rows
+        than can be read at once.
         """
-        plan = Plan(self.rows, len(self.data), batch or usual_batch(self.rows), self.seed, self._first_row)
-        share = Share(self.data, plan)
-        self._data = share.rows
+        rows = self._bounded(batch or usual_batch(self.rows))
+        plan = Plan(self.rows, len(self.share), rows, self.seed, self._first_row)
         watch = Patience(patience)
-        epochs = epochs or usual_epochs(self.rows, plan.steps)
-        while self.clock_now < epochs * plan.steps and not self.stop:
-            epoch, step = divmod(self.clock_now, plan.steps)
-            self._epoch, now = epoch, self.clock_now
-            piece = share.batch(epoch, step, int(plan.order(epoch)[step]))
-            yield piece
-            assert self.clock_now == now + 1, "an app ends each batch with exactly one me.clock()"
-            self._rows_done += len(piece)
-            if step + 1 == plan.steps and self.job.valid is not None:
-                self._validate(watch)
+        end = plan.steps * (epochs or usual_epochs(self.rows, plan.steps))
+        with closing(self.share.batches(plan, self.clock_now, end)) as batches:
+            while self.clock_now < end and not self.stop:
+                epoch, step = divmod(self.clock_now, plan.steps)
+                self._epoch, now = epoch, self.clock_now
+                piece = next(batches)
+                yield piece
+                assert self.clock_now == now + 1, "an app ends each batch with exactly one me.clock()"
+                self._rows_done += len(piece)
+                if step + 1 == plan.steps and self.job.valid is not None:
+                    self._validate(watch)
 
     # --- tables and clocks
 
@@ -137,10 +157,11 @@ class Worker:
         self._client.flush()  # another worker may wait for what a broken connection lost, and not come here before
         return self._company.gather(np.asarray(x))
 
-    def measure(self, model: Model, rows: Rows) -> dict[str, float]:
-        """The metrics of `model`, of this app, on the rows of all workers."""
-        assert self.app.task is not None
-        return self.total(self.app.task, score(self.app, model, rows, self.crew))
+    def measure(self, model: Model, share: Share) -> dict[str, float]:
+        """The metrics of `model`, of this app, on the shares of all workers."""
+        task = self.app.task
+        assert task is not None
+        return self.total(task, task.merge([score(self.app, model, rows, self.crew) for rows in share.chunks()]))
 
     def total(self, task: Task, partial: Partial) -> dict[str, float]:
         """The metrics that every worker's partial together make."""
@@ -229,8 +250,22 @@ class Worker:
     def _first_row(self) -> int:
         return span(self.dataset.rows, self.index, self.workers)[0]
 
+    @property
+    def _largest(self) -> int:
+        return largest(self.dataset, self.workers)
+
+    def _bounded(self, batch: int) -> int:
+        """Rows of a batch, no more than memory takes where the rows are on disk."""
+        if isinstance(self.share, Held):
+            return batch
+        assert self.job.data_memory is not None
+        most = most_rows(self.dataset, self.workers, self.job.data_memory)
+        if batch > most:
+            self.note(f"batches of {most:,} rows, not of {batch:,}: more don't fit in --data-memory")
+        return min(batch, most)
+
     @cached_property
-    def _valid(self) -> Rows:
+    def _valid(self) -> Share:
         assert self.job.valid is not None
         return self.share_of(self.job.valid)
 

@@ -34,7 +34,7 @@ def _libsvm(url: str, n: int, rounds: int) -> list[Row]:
     known = scan(url, label="class")
 
     def whole() -> None:
-        dataset = scan(url, label="class", keep=True)
+        dataset = scan(url, label="class", keep=1 << 40)
         load(dataset, 0, dataset.rows)
 
     ways: dict[str, Callable[[], Any] | None] = {

@@ -1,0 +1,114 @@
+"""Stream: any span of a data set's rows in bounded runs, read ahead by threads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import partial
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hdfs_io.ahead import Put, Task, ahead
+from hdfs_io.csr import CSR
+from hdfs_io.dataset import Dataset
+from hdfs_io.formats import reader_for
+from hdfs_io.load import Share, shares
+from hdfs_io.reader import Frame, Reader, Room
+from hdfs_io.rows import Rows, joined
+from hdfs_io.sample import Sample
+
+GROUP = 1 << 14  # rows of small pieces that a thread reads at one go
+
+
+def stream(dataset: Dataset, lo: int, hi: int, sample: Sample | None = None, threads: int = 1) -> Iterator[Rows]:
+    """What `load` returns, without ids, in runs of rows that follow each other: some MB each, none of them empty.
+
+    `threads` of them read pieces at once, and are never more than some runs ahead. Raises what `load` does.
+    """
+    reader = reader_for(dataset.options)
+    chosen = shares(dataset, max(0, lo), min(hi, dataset.rows), sample or Sample.all())
+    return ahead(_tasks(dataset, reader, chosen), threads, depth=2)
+
+
+def regrid(runs: Iterable[Rows], size: int) -> Iterator[Rows]:
+    """The same rows in runs of `size`, the last one of fewer."""
+    waiting: list[Rows] = []
+    have = 0
+    for rows in runs:
+        at = 0
+        while have + len(rows) - at >= size:
+            cut = at + size - have
+            yield joined([*waiting, rows.slice(at, cut)])
+            waiting, have, at = [], 0, cut
+        if at < len(rows):
+            waiting.append(rows.slice(at, len(rows)))
+            have += len(rows) - at
+    if waiting:
+        yield joined(waiting)
+
+
+def _tasks(dataset: Dataset, reader: Reader, chosen: Iterable[Share]) -> Iterator[Task[Rows]]:
+    """The reading of each piece; small ones that follow each other are one task."""
+    group: list[Share] = []
+    rows = 0
+    for share in chosen:
+        group.append(share)
+        rows += share.piece.rows
+        if rows >= GROUP:
+            yield partial(_read, dataset, reader, group)
+            group, rows = [], 0
+    if group:
+        yield partial(_read, dataset, reader, group)
+
+
+def _read(dataset: Dataset, reader: Reader, group: list[Share], put: Put[Rows]) -> None:
+    for share in group:
+        if len(share.rows):
+            tray = Tray(dataset, share, put)
+            reader.fill(dataset, share.piece, share.rows, tray, share.kept)
+            tray.hand_on()
+
+
+@final
+class Tray(Room):
+    """Room for one stretch of a piece's rows, which is handed on when the next one is asked for."""
+
+    def __init__(self, dataset: Dataset, share: Share, put: Put[Rows]) -> None:
+        self._dataset, self._share, self._put = dataset, share, put
+        self._frame: Frame | None = None
+        self._at = self._rows = 0
+
+    def stretch(self, rows: int, values: int = 0) -> Frame:
+        self.hand_on()
+        self._rows = rows
+        self._frame = Frame.of(self._dataset, rows, values)
+        return self._frame
+
+    def hand_on(self) -> None:
+        """The stretch is filled."""
+        if self._frame is None:
+            return
+        frame, self._frame = self._frame, None
+        number = self._share.rows[self._at : self._at + self._rows] + self._share.piece.first_row
+        self._at += self._rows
+        self._put(Rows(_matrix(frame, self._dataset.schema.width), frame.y, frame.weight, None, number))
+
+
+def _matrix(frame: Frame, width: int) -> NDArray[np.float32] | CSR:
+    if frame.X is not None:
+        return frame.X
+    assert frame.counts is not None
+    return CSR(starts(frame.counts), _some(frame.indices), _some(frame.values), width)
+
+
+def starts(counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Where each row's values begin, and the last one's end."""
+    indptr = np.zeros(len(counts) + 1, np.int64)
+    np.cumsum(counts, out=indptr[1:])
+    return indptr
+
+
+def _some(array: NDArray[Any] | None) -> NDArray[Any]:
+    assert array is not None
+    return array
