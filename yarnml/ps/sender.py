@@ -57,5 +57,7 @@ def name(worker: int, incarnation: int = 0, generation: int = 0) -> str:
 
 
 def size(message: Numbered) -> int:
-    """The bytes of its increments."""
-    return 0 if isinstance(message, Done | Farewell) else sum(p.values.nbytes for p in message.patches)
+    """The bytes of its increments, as if none were sparse."""
+    if isinstance(message, Done | Farewell):
+        return 0
+    return sum(p.values.nbytes if p.exponent is None else 2 * p.values.size for p in message.patches)

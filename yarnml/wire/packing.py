@@ -4,7 +4,7 @@
     pairs    of an array of which most is 0, what isn't: the gaps between their places, then the numbers
     half     numbers that were rounded to float16 times a power of two before, as float16; also in pairs
 
-An array that comes out is the one that went in, to the bit. Each is packed or not by its own looks.
+What comes out equals what went in, but for the sign of a 0. Each array is packed or not by its own looks.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ SAMPLE = 64  # numbers of it that are looked at first
 UNPACKED = 1 << 28  # bytes that the pairs of one message may become: a small one can't fill the receiver's memory
 GAPS = tuple(np.dtype(t) for t in ("u1", "<u2", "<u4"))
 FLOAT16 = np.dtype("<f2")
-BITS = {4: np.dtype("u4"), 8: np.dtype("u8")}
 
 
 class Packed(NamedTuple):
@@ -55,7 +54,7 @@ def pack_values(values: Array, exponent: int | None, room: int) -> Packed:
     flat = values.reshape(-1)
     if 2 * np.count_nonzero(flat[:: 1 + flat.size // SAMPLE]) > SAMPLE:
         return Packed(numbers, form)
-    places = np.flatnonzero(flat.view(BITS[flat.itemsize]))  # by its bits: -0.0 is no 0
+    places = np.flatnonzero(flat)
     gaps = np.diff(places, prepend=-1)
     width = _width(gaps)
     if width is None or len(places) * (GAPS[width].itemsize + numbers.itemsize) >= numbers.nbytes:
@@ -85,7 +84,7 @@ def wire_size(form: int, base: int, dtype: np.dtype[Any], shape: list[int]) -> i
             return n * item
         case 1 if dtype == np.int64 and len(shape) == 1 and n and not form & HALF:
             return (n - 1) * gap
-        case 2 if dtype.itemsize in BITS and 0 <= base <= n:
+        case 2 if dtype.kind != "b" and 0 <= base <= n:
             return base * (gap + item)
     raise ValueError(f"form {form} of {base} of {n} {dtype}")
 
