@@ -53,11 +53,15 @@ def test_no_path_of_the_files_is_outside_the_state_directory(conf: Conf) -> None
                 assert value.removeprefix("file://").startswith((str(conf.layout.root), "hdfs://")), name
 
 
-def test_the_queues_share_all_and_one_is_closed(conf: Conf) -> None:
+def test_the_queues_share_all_one_is_closed_and_one_lets_nobody_in(conf: Conf) -> None:
     queues = conf.queues()
     assert sum(QUEUES.values()) == 100
     states = {name: queues[f"yarn.scheduler.capacity.root.{name}.state"] for name in QUEUES}
-    assert states == {"default": "RUNNING", "ml": "RUNNING", "closed": "STOPPED"}
+    assert states == {"default": "RUNNING", "ml": "RUNNING", "closed": "STOPPED", "barred": "RUNNING"}
+    acls = {name: queues[f"yarn.scheduler.capacity.root.{name}.acl_submit_applications"] for name in QUEUES}
+    assert acls == {"default": "*", "ml": "*", "closed": "*", "barred": " "}
+    assert queues["yarn.scheduler.capacity.root.acl_submit_applications"] == " "  # or all could submit everywhere
+    assert conf.yarn()["yarn.acl.enable"] == "true"
 
 
 def test_nodes_are_in_two_racks(conf: Conf) -> None:

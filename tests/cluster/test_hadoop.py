@@ -41,14 +41,14 @@ def test_all_of_it_serves(hadoop: Cluster, capsys: pytest.CaptureFixture[str]) -
     assert running(hadoop.layout.root) == hadoop
 
 
-def test_yarn_has_two_nodes_in_two_racks_and_three_queues(hadoop: Cluster) -> None:
+def test_yarn_has_two_nodes_in_two_racks_and_four_queues(hadoop: Cluster) -> None:
     nodes = rest.read(f"{hadoop.resourcemanager}/ws/v1/cluster/nodes")["nodes"]["node"]
     assert {(n["nodeHostName"], n["rack"], n["state"]) for n in nodes} == {
         ("127.0.0.11", "/rack1", "RUNNING"), ("127.0.0.12", "/rack2", "RUNNING"),
     }  # fmt: skip
     root = rest.read(f"{hadoop.resourcemanager}/ws/v1/cluster/scheduler")["scheduler"]["schedulerInfo"]
     assert {q["queueName"]: q["state"] for q in root["queues"]["queue"]} == {
-        "default": "RUNNING", "ml": "RUNNING", "closed": "STOPPED",
+        "default": "RUNNING", "ml": "RUNNING", "closed": "STOPPED", "barred": "RUNNING",
     }  # fmt: skip
 
 
@@ -95,6 +95,12 @@ def test_a_container_that_takes_more_memory_than_it_has_is_killed(hadoop: Cluste
     said = rest.app(hadoop, name)["diagnostics"]
     assert "128 MB physical memory used" in said
     assert "exitCode: -104" in said
+
+
+def test_the_barred_queue_lets_nobody_in(hadoop: Cluster) -> None:
+    _, answer, text = rest.submit(hadoop, "true", queue="barred")
+    assert answer != 202
+    assert "does not have permission to submit" in text
 
 
 def test_the_closed_queue_takes_nothing(hadoop: Cluster) -> None:

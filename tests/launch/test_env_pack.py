@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from datetime import timedelta
+import re
 from pathlib import Path
 
 import pytest
@@ -11,13 +11,15 @@ import pytest
 from tests.launch.elves import elf
 from tests.launch.installed import needs_installed
 from tests.launch.unpack import unpack
+from yarnml.cli.env import main as env
 from yarnml.errors import UsageError
-from yarnml.launch.env import archive, packages, remove_old, shelf
+from yarnml.launch.env import archive, packages, remove_old, shelf, stock
 from yarnml.launch.env.entry import Entry, below, digest
 from yarnml.launch.env.pack import Pack
 from yarnml.launch.env.prune import runs, runs_stdlib
 from yarnml.launch.env.python import home, stdlib
 from yarnml.launch.env.shelf import built, send
+from yarnml.launch.yarn import site
 
 
 @pytest.mark.parametrize(
@@ -80,6 +82,14 @@ def test_the_closure_holds_what_runs_and_nothing_of_the_tests() -> None:
     names = {dist.name.lower() for dist in packages.needed()}
     assert {"numpy", "scipy", "numba", "llvmlite", "pyarrow", "pyzmq", "fsspec", "rich", "pygments"} <= names
     assert not names & {"pytest", "mypy", "ruff", "pip", "setuptools", "pandas", "scikit-learn", "yarnml"}
+    assert not names & {
+        "skein",
+        "grpcio",
+        "protobuf",
+        "cryptography",
+        "cffi",
+        "packaging",
+    }  # for submitting
 
 
 @needs_installed
@@ -184,12 +194,41 @@ def test_files_that_change_meanwhile_are_not_packed_under_an_old_name(pack: Pack
     assert not list((tmp_path / "cache").iterdir())
 
 
-def test_old_archives_go_by_kind_and_age(tmp_path: Path) -> None:
-    for age, name in enumerate(["env-a.tar.gz", "code-a.tar.gz", "env-b.tar.gz", "code-b.tar.gz", "env-c.tar.gz"]):
-        (tmp_path / name).write_text("")
-        os.utime(tmp_path / name, (1e9 - age, 1e9 - age))
+def test_old_archives_and_folders_of_wheels_go_by_kind_and_age(tmp_path: Path) -> None:
+    for age, name in enumerate(["env-a.tar.gz", "code-a.tar.gz", "env-b.tar.gz", "wheels-a", "code-b.tgz", "wheels-b"]):
+        item = tmp_path / name
+        if name.startswith("wheels"):
+            item.mkdir()
+            (item / "module.py").write_text("x = 1")
+        else:
+            item.write_text("12")
+        os.utime(item, (1e9 - age, 1e9 - age))
     (tmp_path / "notes.txt").write_text("")
-    assert remove_old(str(tmp_path), 1, older=timedelta(days=365 * 100)) == []
-    assert remove_old(str(tmp_path), 1, spare={"env-c.tar.gz"}) == ["code-b.tar.gz", "env-b.tar.gz"]
-    assert sorted(f.name for f in tmp_path.iterdir()) == ["code-a.tar.gz", "env-a.tar.gz", "env-c.tar.gz", "notes.txt"]
+    (tmp_path / ".env-scratch").mkdir()
+    assert [(item.name, item.size) for item in stock(str(tmp_path))][2:4] == [("env-b.tar.gz", 2), ("wheels-a", 5)]
+    assert remove_old(str(tmp_path), 2) == []
+    assert [item.name for item in remove_old(str(tmp_path), 1)] == ["env-b.tar.gz", "code-b.tgz", "wheels-b"]
+    left = {".env-scratch", "code-a.tar.gz", "env-a.tar.gz", "notes.txt", "wheels-a"}
+    assert {file.name for file in tmp_path.iterdir()} == left
     assert remove_old(str(tmp_path / "absent"), 1) == []
+
+
+def test_env_lists_and_cleans_the_shelf_of_this_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(site, "default_home", lambda: None)
+    folder = tmp_path / "yarnml" / "env"
+    folder.mkdir(parents=True)
+    for age, name in enumerate(["env-a.tar.gz", "env-b.tar.gz"]):
+        (folder / name).write_bytes(bytes(2_000_000))
+        os.utime(folder / name, (1e9 - age, 1e9 - age))
+    assert env(["list"]) == 0
+    assert re.search(r"2 items, 4\.0 MB\n  env-a.tar.gz +2\.0 MB  2001", capsys.readouterr().out)
+    assert env(["clean", "--dry-run"]) == 0
+    assert "1 item, 2.0 MB would be removed\n  env-b" in capsys.readouterr().out
+    assert len(list(folder.iterdir())) == 2
+    assert env(["clean"]) == 0
+    assert [file.name for file in folder.iterdir()] == ["env-a.tar.gz"]
+    with pytest.raises(UsageError, match="did you mean 'clean'"):
+        env(["claen"])

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import signal
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.request
 from collections.abc import Iterator
@@ -13,10 +16,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import psutil
 import pytest
 
 import yarnml
 from hdfs_io import DataError, exists, join, open_fs, read_text, write_text
+from tests.cluster import rest
 from yarnml.cli.kill import main as kill
 from yarnml.cli.logs import main as logs
 from yarnml.cli.status import main as status
@@ -36,7 +41,8 @@ SMALL: dict[str, Any] = {
     "env": sys.prefix,  # on this machine the nodes have it, too
 }
 APP = """
-import os, signal, time
+import os, shutil, signal, sys, tempfile, time
+from pathlib import Path
 from dataclasses import dataclass
 import numpy as np
 from yarnml.app import AppConfig
@@ -53,8 +59,12 @@ def work(me, cfg):
         raise ValueError("so it is")
     if me.index == 1 and cfg.how == "kill":
         os.kill(os.getpid(), signal.SIGKILL)
+    if cfg.how == "look":
+        here = Path.cwd()
+        print("python", shutil.which("python3") or shutil.which("python"), Path(sys.executable).relative_to(here))
+        print("temporary", Path(tempfile.gettempdir()).relative_to(here), "greeting", os.environ["GREETING"])
     keep = []
-    while cfg.how != "well":
+    while cfg.how not in ("well", "look"):
         me.sum(np.ones(1))
         if me.index == 1 and cfg.how == "memory":
             keep.append(np.ones(1 << 20))
@@ -136,10 +146,79 @@ def test_kmeans_in_an_environment_that_ships_itself(data: str, clean: None) -> N
     assert 0 < run.result["train"]["inertia"] < 9000
 
 
-def test_two_runs_at_once_share_nothing(app: str, clean: None) -> None:
-    runs = [yarnml.submit(app, workers=1, **SMALL) for _ in range(2)]
+@pytest.fixture
+def no_python(tmp_path: Path) -> str:
+    """A PATH with all the commands of this machine, but no Python."""
+    for folder in ("/bin", "/usr/bin"):
+        for command in Path(folder).iterdir():
+            link = tmp_path / "commands" / command.name
+            link.parent.mkdir(exist_ok=True)
+            if not command.name.startswith(("python", "pypy")) and not link.is_symlink():
+                link.symlink_to(command)
+    return str(tmp_path / "commands")
+
+
+def test_two_runs_at_once_on_nodes_without_python_share_nothing(app: str, no_python: str, clean: None) -> None:
+    wish = {"how": "look", "workers": 1, **SMALL, "env": None}
+    runs = [yarnml.submit(app, variables=(f"PATH={no_python}", f"GREETING=it's {i}"), **wish) for i in range(2)]
     assert [run.wait().state for run in runs] == ["succeeded", "succeeded"]
-    assert read_text(join(runs[0].url, "logs/worker-0.log")) == "worker 0 home []\n"
+    for i, run in enumerate(runs):
+        said = read_text(join(run.url, "logs/worker-0.log")).splitlines()
+        assert said == ["worker 0 home []", "python None env/bin/python", f"temporary tmp greeting it's {i}"]
+
+
+@pytest.mark.parametrize("times", [2, pytest.param(10, marks=pytest.mark.full)])
+def test_submits_in_a_row_leave_nothing_behind(
+    app: str, hadoop: Cluster, clean: None, times: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "here").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "here"))
+    children = {child.pid for child in psutil.Process().children(recursive=True)}
+    before = kept(hadoop)
+    for _ in range(times):
+        yarnml.submit(app, workers=1, **SMALL).wait()
+    assert wait_for(lambda: not containers(hadoop), 10)
+    assert configured().ours() == []
+    new = {name for name in kept(hadoop) - before if ".yarnml/env/" not in name}
+    runs = {name.partition("/.yarnml/runs/")[2].partition("/")[0] for name in new}
+    assert len(runs) == times
+    assert all("/.yarnml/runs/" in name for name in new)
+    assert list((tmp_path / "here").iterdir()) == []
+    assert {child.pid for child in psutil.Process().children(recursive=True)} <= children
+
+
+def kept(hadoop: Cluster) -> set[str]:
+    """All files and directories of HDFS, logs that YARN keeps apart."""
+    fs, path = open_fs(f"{hadoop.hdfs}/user")
+    return set(fs.find(path, withdirs=True))
+
+
+def containers(hadoop: Cluster) -> list[str]:
+    """Those that the nodes run."""
+    found: list[str] = []
+    for node in (1, 2):
+        said = rest.read(f"http://{hadoop.ports[f'nodemanager-{node}.http']}/ws/v1/node/containers")["containers"]
+        found += [container["id"] for container in (said or {}).get("container", [])]
+    return found
+
+
+def test_ctrl_c_ends_the_application_from_a_folder_whose_name_few_programs_expect(app: str, clean: None) -> None:
+    """Its name has a space and a letter that LANG=C lacks."""
+    flags = [f"--{name.replace('_', '-')}={value}" for name, value in SMALL.items()]
+    command = [sys.executable, "-m", "yarnml", "submit", "./my_app", "--how=never", *flags]
+    env = {**os.environ, "LANG": "C", "LC_ALL": "C", "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    with subprocess.Popen(command, cwd=Path(app).parent, env=env, stderr=subprocess.PIPE, text=True) as client:
+        assert client.stderr is not None
+        said = []
+        for line in client.stderr:
+            said.append(line)
+            if "clock 0" in line:
+                client.send_signal(signal.SIGINT)
+                break
+        rest_of_it = client.communicate(timeout=60)[1]
+    assert client.returncode == 130, "".join(said) + rest_of_it
+    assert "interrupted" in rest_of_it
+    assert configured().ours() == []
 
 
 @pytest.mark.parametrize(
@@ -192,8 +271,10 @@ def test_containers_that_do_not_come_are_named_and_all_is_released(app: str, cle
 
 
 REFUSED: list[tuple[dict[str, Any], str]] = [
-    ({"queue": "nope"}, r"--queue nope: the cluster has no such queue; its queues: default, ml, closed \(stopped\)"),
+    ({"queue": "nope"}, r"--queue nope: the cluster has no such queue; its queues: default, ml, closed \(stopped\), "),
     ({"queue": "closed"}, r"--queue closed: is stopped and takes nothing"),
+    ({"queue": "barred"}, r"--queue barred: its ACL doesn't let \w+ in; the cluster's queues: default, ml, "),
+    ({"variables": ("PYTHONPATH=/x",)}, r"--variables PYTHONPATH=/x: yarnml sets PYTHONPATH itself"),
     ({"worker_memory": "90GiB"}, r"--worker-memory 90 GiB: the most that a container can have here is 2 GiB"),
     ({"server_vcores": 99}, r"--server-vcores 99: the most that a container can have here is \d+"),
     ({"worker_memory": "lots"}, r"--worker-memory lots: expected memory such as 2GiB"),

@@ -20,11 +20,15 @@ from yarnml.launch.yarn import notes, parcel, rendezvous
 from yarnml.launch.yarn.inside import spoken_exit
 from yarnml.launch.yarn.manager import Manager, Node, Queue, configured
 from yarnml.launch.yarn.memory import megabytes, resident, spoken
-from yarnml.launch.yarn.refuse import refuse_queue, refuse_size, waiting_for
-from yarnml.launch.yarn.spec import Service, Size, Spec, services
+from yarnml.launch.yarn.refuse import bars, refuse_queue, refuse_size, waiting_for
+from yarnml.launch.yarn.spec import Service, Size, Spec, services, variables
 from yarnml.request import OnYarn
 
-QUEUES = [Queue("root.default", True, 4096, 8), Queue("root.ml", True, 4096, 8), Queue("root.closed", False, 0, 0)]
+QUEUES = [
+    Queue("root.default", True, 4096, 8, ("*",)),
+    Queue("root.ml", True, 4096, 8, (" ", "you,they ")),
+    Queue("root.closed", False, 0, 0),
+]
 NODES = [Node("a", 4096, 8, 1024, 8), Node("b", 2048, 4, 2048, 1, ("gpu",))]
 
 
@@ -53,20 +57,46 @@ def test_services_have_the_sizes_that_were_wished_for() -> None:
 
 
 def test_a_queue_by_either_name() -> None:
-    assert refuse_queue("ml", QUEUES, lambda _: True) == refuse_queue("root.ml", QUEUES, lambda _: True) == QUEUES[1]
+    assert refuse_queue("ml", QUEUES, "you") == refuse_queue("root.ml", QUEUES, None) == QUEUES[1]
 
 
 @pytest.mark.parametrize(
-    ("name", "may", "said"),
+    ("name", "said"),
     [
-        ("defualt", True, r"no such queue; did you mean 'default'\?; its queues: default, ml, closed \(stopped\)"),
-        ("closed", True, r"is stopped and takes nothing; the cluster's queues: default, ml, closed \(stopped\)"),
-        ("ml", False, r"--queue ml: you may not submit to it \(its ACL\); the cluster's queues: default, ml"),
+        ("defualt", r"no such queue; did you mean 'default'\?; its queues: default, ml, closed \(stopped\)"),
+        ("closed", r"is stopped and takes nothing; the cluster's queues: default, ml, closed \(stopped\)"),
+        ("ml", r"--queue ml: its ACL doesn't let me in; the cluster's queues: default, ml"),
     ],
 )
-def test_queues_that_are_refused(name: str, may: bool, said: str) -> None:
+def test_queues_that_are_refused(name: str, said: str) -> None:
     with pytest.raises(UsageError, match=said):
-        refuse_queue(name, QUEUES, lambda _: may)
+        refuse_queue(name, QUEUES, "me")
+
+
+@pytest.mark.parametrize(
+    ("acls", "barred"),
+    [
+        ((), False),  # it isn't said
+        ((" ",), True),
+        ((" ", "*"), False),
+        (("me",), False),
+        (("you,me staff",), False),
+        (("you staff",), False),  # who is in a group isn't known here
+        (("you,meg ",), True),
+    ],
+)
+def test_a_queue_bars_whom_none_of_its_lists_can_mean(acls: tuple[str, ...], barred: bool) -> None:
+    assert bars(Queue("root.ml", True, 0, 0, acls), "me") == barred
+
+
+def test_variables_as_users_say_them() -> None:
+    assert variables(OnYarn(variables=("A=1", "B=x=y z", "C="))) == {"A": "1", "B": "x=y z", "C": ""}
+    for text in ("A", "=1", "A B=1"):
+        with pytest.raises(UsageError, match="expected NAME=VALUE"):
+            variables(OnYarn(variables=(text,)))
+    for name in ("HOME", "PYTHONPATH", "YARNML_LOG"):
+        with pytest.raises(UsageError, match=f"yarnml sets {name} itself"):
+            variables(OnYarn(variables=(f"{name}=1",)))
 
 
 def test_the_largest_node_is_the_limit_and_with_a_label_only_those_that_have_it() -> None:
@@ -141,10 +171,12 @@ ANSWERS: dict[str, Any] = {
     "scheduler": {"scheduler": {"schedulerInfo": {"queueName": "root", "queues": {"queue": [
         {"queueName": "etl", "state": "RUNNING", "queues": {"queue": [
             {"queueName": "night", "state": "STOPPED", "maximumAllocation": {"memory": 2048, "vCores": 4}}]}},
-        {"queueName": "ml", "state": "RUNNING"}]}}}},
+        {"queueName": "ml", "state": "RUNNING", "queueAcls": {"queueAcl": [
+            {"accessType": "SUBMIT_APP", "accessControlList": "me "},
+            {"accessType": "APPLICATION_MAX_PRIORITY", "accessControlList": "*"}]}}]}}}},
     "nodes": {"nodes": {"node": [{"nodeHostName": "a", "usedMemoryMB": 1, "availMemoryMB": 9, "usedVirtualCores": 1,
                                   "availableVirtualCores": 3}]}},
-    "queues/root.ml/access": {"rmQueueAclInfo": {"allowed": "false", "user": "me"}},
+    "apps": {"apps": {"app": [{"name": "yarnml b"}, {"name": "yarnml a"}]}},
     "apps/application_1": {"app": {"state": "ACCEPTED", "finalStatus": "UNDEFINED", "diagnostics": " waits \n long ",
                                    "runningContainers": -1}},
 }  # fmt: skip
@@ -173,11 +205,10 @@ def manager() -> Iterator[Manager]:
 
 
 def test_the_resource_manager_that_answers_is_understood(manager: Manager) -> None:
-    assert manager.queues() == [Queue("root.etl.night", False, 2048, 4), Queue("root.ml", True, 0, 0)]
+    assert manager.queues() == [Queue("root.etl.night", False, 2048, 4), Queue("root.ml", True, 0, 0, ("me ",))]
     assert manager.addresses[1] == "http://127.0.0.1:1"  # which does not answer, and is asked last from now on
     assert manager.nodes() == [Node("a", 10, 4, 9, 3)]
-    assert not manager.may_submit("root.ml", "me")
-    assert manager.may_submit("root.etl.night", "me")
+    assert manager.ours() == ["yarnml a", "yarnml b"]
     app = manager.application("application_1")
     assert app is not None
     assert (app.state, app.ended, app.diagnostics, app.containers) == ("ACCEPTED", False, "waits long", 0)

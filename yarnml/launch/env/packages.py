@@ -19,11 +19,12 @@ from yarnml.launch.env.prune import runs
 
 OWN = ("yarnml", "hdfs_io", "yarnml_apps", "yarnml_conf")
 WELCOME = ("hdfs-native",)  # not needed to run on one machine, so not installed everywhere
+CLIENTS = frozenset({"packaging", "setuptools", "skein"})  # only submitting needs them, and what they need
 COMPILED = (".nbi", ".nbc")  # numba's cache, which lies beside the sources
 
 
 def needed(also: Iterable[str] = WELCOME) -> list[Distribution]:
-    """The packages that yarnml needs, by name, itself not among them, and those of `also` that are installed."""
+    """What yarnml needs on a node, by name, itself not among them, and those of `also` that are installed."""
     seen: dict[str, Distribution] = {}
     waiting = [("yarnml", ""), *((name, "") for name in also if _installed(name))]
     done: set[tuple[str, str]] = set()
@@ -38,7 +39,7 @@ def needed(also: Iterable[str] = WELCOME) -> list[Distribution]:
             requirement = Requirement(text)
             if requirement.marker is None or requirement.marker.evaluate({"extra": extra}):
                 needs = canonicalize_name(requirement.name)
-                waiting += [(needs, more) for more in ("", *sorted(requirement.extras))]
+                waiting += [(needs, more) for more in ("", *sorted(requirement.extras)) if needs not in CLIENTS]
     seen.pop("yarnml")
     return [seen[name] for name in sorted(seen)]
 

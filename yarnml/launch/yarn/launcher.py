@@ -33,6 +33,8 @@ LEAVE = 30.0  # seconds in which an application whose run has ended must be gone
 HEED = 15.0  # seconds in which a scheduler must heed the wish to end
 STAGING = 3.0  # seconds in which an ended application removes its files
 LOGS = 60.0  # seconds for `yarn logs`
+GATHER = 10.0  # seconds in which YARN gathers the logs of an ended application
+FRAME = ("***", "===", "Log", "End of", "Container: ")  # what `yarn logs` puts around them
 
 Say = Callable[[str], None]
 
@@ -176,7 +178,16 @@ def clean(site: Site, run: RunDir) -> None:
 
 
 def container_logs(application: str) -> list[str]:
-    """The last lines that the containers of an ended application left with YARN."""
+    """The last lines that the containers of an ended application left with YARN, which takes a while to have them."""
+    until = time.monotonic() + GATHER
+    lines = _logs(application)
+    while not lines and time.monotonic() < until:
+        time.sleep(LOOK)
+        lines = _logs(application)
+    return lines[-LAST_WORDS:]
+
+
+def _logs(application: str) -> list[str]:
     try:
         done = subprocess.run(
             ["yarn", "logs", "-applicationId", application, "-log_files", "yarnml.log"],
@@ -184,7 +195,4 @@ def container_logs(application: str) -> list[str]:
         )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired):
         return []
-    lines = [
-        line for line in done.stdout.splitlines() if line.strip() and not line.startswith(("***", "Log", "End of"))
-    ]
-    return lines[-LAST_WORDS:]
+    return [line for line in done.stdout.splitlines() if line.strip() and not line.startswith(FRAME)]

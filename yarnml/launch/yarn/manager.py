@@ -164,7 +164,8 @@ def configured() -> Manager:
         )
     return Manager(found)
 
-    acls: tuple[str, ...] = ()  # whom it, and those above it, let in: `users groups` or `*`; empty if it isn't said
+
+def _leaves(queue: dict[str, Any], above: str = "", acls: tuple[str, ...] = ()) -> Iterator[Queue]:
     name = str(queue.get("queueName", "root"))
     path = name if name.startswith("root") or not above else f"{above}.{name}"
     acls += tuple(_acls(queue))
