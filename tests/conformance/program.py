@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.ps.world import History, random_delta, random_rows
+from tests.ps.history import History, rows_of
+from tests.ps.use import random_delta, random_rows
 from yarnml.errors import UsageError
 from yarnml.ps import TableSpec
 from yarnml.ps.keys import key
@@ -50,13 +51,13 @@ def work(tables: Tables, worker: int, workers: int, staleness: int | None) -> No
     for w in range(workers):  # what others will have added by the end bounds from above what may be seen of them
         for clock in range(CLOCKS if w != worker else 0):
             for t, rows, delta in increments(w, clock, known):
-                history.inc(t, w, clock, key(rows, known[t].name, known[t].shape), delta)
+                history.inc(t, w, clock, rows_of(key(rows, known[t].name, known[t].shape)), delta[:, w])
     rng = random.Random(worker)
     for clock in range(CLOCKS):
         todo = increments(worker, clock, known)
         for t, rows, delta in todo:
             read(tables, history, rng, worker)
-            history.inc(t, worker, clock, key(rows, known[t].name, known[t].shape), delta)
+            history.inc(t, worker, clock, rows_of(key(rows, known[t].name, known[t].shape)), delta[:, worker])
             tables.table(known[t].name).inc(rows, delta)
             read(tables, history, rng, worker)
         tables.clock()
@@ -79,4 +80,4 @@ def read(tables: Tables, history: History, rng: random.Random, worker: int) -> N
         tables.table(spec.name).prefetch(rows)
     got = tables.table(spec.name).get(rows)
     assert not got.flags.writeable
-    history.judge(t, worker, tables.clock_now, key(rows, spec.name, spec.shape), got)
+    history.judge(t, worker, tables.clock_now, rows_of(key(rows, spec.name, spec.shape)), got)

@@ -10,8 +10,9 @@ from tests.ps.world import World
 from yarnml.ps import TableSpec
 from yarnml.ps.sender import Numbered
 from yarnml.ps.shard import Send, Shard
+from yarnml.ps.snapshot import Snapshot
 from yarnml.wire.frames import WireError
-from yarnml.wire.message import EndClock, Get, Increments, Message, Patch
+from yarnml.wire.message import EndClock, Get, Hello, Increments, Message, Patch
 
 
 class Impatient(Shard):  # type: ignore[misc]  # breaking what is final is the point
@@ -56,34 +57,101 @@ class Hasty(Shard):  # type: ignore[misc]
         super()._end_clock(EndClock(**fields | {"patches": ()}))
 
 
-def specs() -> Sequence[TableSpec]:
-    return [
-        TableSpec("exact", (7, 3), staleness=0, push="lazy"),
-        TableSpec("loose", (7, 3), staleness=1, push="lazy"),
-        TableSpec("free", (7, 3), staleness=None),
-    ]
+class Late(Shard):  # type: ignore[misc]
+    """Lets the clock of a checkpoint into it."""
+
+    def _apply_now(self, patches: Sequence[Patch], of: EndClock | Increments) -> None:
+        mark = self._mark
+        self._mark = None if mark is None else mark + 1
+        super()._apply_now(patches, of)
+        self._mark = mark
 
 
-def play(seed: int, *, losses: bool, shard: type = Shard) -> World:
-    world = World(list(specs()), workers=3, servers=2, seed=seed, losses=losses, shard=shard)
+class Early(Shard):  # type: ignore[misc]
+    """Copies for a checkpoint before all that belongs into it has come."""
+
+    def snapshot(self) -> Snapshot | None:
+        self._slowest += 1
+        taken = super().snapshot()
+        self._slowest -= 1
+        return taken
+
+
+class Losing(Shard):  # type: ignore[misc]
+    """Forgets with a dead worker the last clock that it had ended."""
+
+    def _replace(self, hello: Hello) -> Send:
+        for parked in self._parked.values():
+            parked.pop(hello.sender, None)
+        return super()._replace(hello)
+
+
+class Repeating(Shard):  # type: ignore[misc]
+    """Has the next process do the dead worker's last clock again."""
+
+    def _replace(self, hello: Hello) -> Send:
+        peer = self._peers[hello.sender]
+        if hello.seq > peer.incarnation and peer.expected > 1:
+            peer.clock -= 1
+            peer.expected -= 1
+        return super()._replace(hello)
+
+
+class Credulous(Shard):  # type: ignore[misc]
+    """Listens to an older generation."""
+
+    def knows(self, peer: str, message: Message) -> bool:
+        return isinstance(message, EndClock) or super().knows(peer, message)
+
+    def handle(self, message: Message) -> list[Send]:
+        fields = {name: getattr(message, name) for name in message.__dataclass_fields__}
+        return super().handle(type(message)(**fields | {"generation": self._generation}))
+
+
+class Gullible(Shard):  # type: ignore[misc]
+    """Listens to a worker that has been replaced."""
+
+    def knows(self, peer: str, message: Message) -> bool:
+        return super().knows(peer, message) or (
+            isinstance(message, EndClock) and message.generation == self._generation
+        )
+
+
+PLAIN = [
+    TableSpec("exact", (7, 3), staleness=0, push="lazy"),
+    TableSpec("loose", (7, 3), staleness=1, push="lazy"),
+    TableSpec("eager", (7, 3), staleness=2),
+]
+FREE = TableSpec("free", (7, 3), staleness=None)
+
+
+def play(seed: int, *, losses: bool = False, faults: bool = False, shard: type = Shard) -> World:
+    specs = PLAIN if faults else [*PLAIN, FREE]
+    world = World(specs, workers=3, servers=2, seed=seed, losses=losses, faults=faults, shard=shard)
     for _ in range(400):
         world.step(6)
     world.finish(6)
     return world
 
 
-def for_many_seeds(shard: type) -> None:
-    for seed in range(40):
-        play(seed, losses=False, shard=shard)
-        play(seed, losses=True, shard=shard)
+def play_many(shard: type, *, faults: bool) -> None:
+    for seed in range(100):
+        play(seed, losses=seed % 2 == 1, faults=faults, shard=shard)
 
 
 @pytest.mark.parametrize("broken", [Impatient, Doubling, Forgetful, Deaf, Hasty])
 def test_the_judge_catches(broken: type) -> None:
     with pytest.raises((AssertionError, WireError)):
-        for_many_seeds(broken)
+        play_many(broken, faults=False)
+
+
+@pytest.mark.parametrize("broken", [Late, Early, Losing, Repeating, Credulous, Gullible])
+def test_the_judge_catches_when_processes_die(broken: type) -> None:
+    with pytest.raises((AssertionError, WireError)):
+        play_many(broken, faults=True)
 
 
 @pytest.mark.parametrize("losses", [False, True])
-def test_the_judge_lets_a_right_one_pass(losses: bool) -> None:
-    assert play(1, losses=losses).answered > 10
+@pytest.mark.parametrize("faults", [False, True])
+def test_the_judge_lets_a_right_one_pass(losses: bool, faults: bool) -> None:
+    assert play(1, losses=losses, faults=faults).answered > 10
