@@ -13,11 +13,10 @@ import zmq
 from tests.conformance.test_transport import MESSAGES
 from tests.wire.test_frames import bytes_of, mutate
 from yarnml.comm.company import Alone
-from yarnml.errors import RunFailed
 from yarnml.ps import Client, TableSpec, connect, serve
 from yarnml.ps.sender import name
 from yarnml.wire.memory import Exchange, MemoryTransport
-from yarnml.wire.message import Done, EndClock, Farewell, Get, Increments, Message, Patch
+from yarnml.wire.message import Done, EndClock, Farewell, Get, Increments, Message, Patch, Refused
 from yarnml.wire.zmq import ZmqTransport
 
 SPECS = [TableSpec("W", (10, 2))]
@@ -114,12 +113,14 @@ def test_well_formed_messages_of_strangers_are_refused(transport: ZmqTransport) 
     assert refused == [200]
 
 
-def test_what_a_worker_of_the_run_cannot_mean_ends_the_run() -> None:
+def test_a_worker_of_the_run_is_told_what_it_cannot_mean() -> None:
     exchange = Exchange()
     listener = MemoryTransport(exchange).listen()
-    MemoryTransport(exchange).connect(listener.address, name(0)).send(Get(sender=0, seq=1, table=3))
-    with pytest.raises(RunFailed, match="worker 0 sent what can't be taken: a get of table 3 of 1"):
-        serve(listener, SPECS, server=0, servers=1, workers=1, staleness=0, seed=0, check=lambda: None)
+    channel = MemoryTransport(exchange).connect(listener.address, name(0))
+    for message in (Get(sender=0, seq=1, table=3), Done(sender=0, seq=1), Farewell(sender=0, seq=2)):
+        channel.send(message)
+    assert serve(listener, SPECS, server=0, servers=1, workers=1, staleness=0, seed=0, check=lambda: None) == 1
+    assert channel.recv() == Refused(seq=1, reason="a get of table 3 of 1")
 
 
 def test_a_storm_of_mutated_messages() -> None:

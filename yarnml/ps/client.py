@@ -13,13 +13,14 @@ from typing import final
 import numpy as np
 
 from yarnml.comm.company import FOREVER, Company
-from yarnml.errors import PeerLost
+from yarnml.errors import PeerLost, RunFailed
 from yarnml.ps.cache import Cache
 from yarnml.ps.keys import Key, Rows, checked, key
 from yarnml.ps.limit import limits
 from yarnml.ps.patches import Patches, split
 from yarnml.ps.reading import Want
 from yarnml.ps.rounding import Rounding
+from yarnml.ps.sense import heard_of, makes_sense
 from yarnml.ps.sender import Numbered, Sender, name, size
 from yarnml.ps.spec import TableSpec, resolve
 from yarnml.ps.table import Array, Table, Tables, named, refuse_late
@@ -119,12 +120,18 @@ class Client(Tables):
         self._requests = incarnation << 32  # answers to a predecessor's aren't taken for ours
         self._open: dict[int, tuple[int, m.Get]] = {}  # this clock's requests without an answer
         self._checked = monotonic()
+        self._refused = 0
         self._ended = self._finished = False
         self.clock_now = company.clock_now = clock
 
     def table(self, name: str) -> RemoteTable:
         found: RemoteTable = named(self._by_name, name)
         return found
+
+    @property
+    def refused(self) -> int:
+        """How many messages came that were none, or made no sense."""
+        return self._refused + sum(channel.refused for channel in self._channels)
 
     @property
     def sent_bytes(self) -> int:
@@ -320,19 +327,32 @@ class Client(Tables):
         if message.generation != self._generation:
             return
         match message:
-            case m.Rows():
+            case m.Rows() if self._can_be(server, message):
                 self._received_bytes += sum(block.nbytes for block in message.values)
                 self._open.pop(message.seq, None)
                 table = self._tables[message.table]
                 table.cache.handle(server, message)
                 table.answered.clear()  # what is read next may be newer, and then nothing older
-            case m.Ack() | m.Nack():
+            case m.Ack() | m.Nack() if heard_of(message, self._senders[server]):
                 self._senders[server].acked(message.seq if isinstance(message, m.Ack) else message.seq - 1)
                 for table in self._tables:
                     table.cache.heard(server, message.read)
                 if isinstance(message, m.Nack):
                     for again in self._senders[server].missing(message.seq):
                         self._push(server, again)
+            case m.Refused() if message.seq in self._open or self._senders[server].waits_for(message.seq):
+                raise RunFailed(f"server {server} refuses what worker {self._worker} sent: {message.reason}")
+            case m.Standing():
+                pass  # it has been understood
+            case _:
+                self._refused += 1
+
+    def _can_be(self, server: int, message: m.Rows) -> bool:
+        if message.table >= len(self._tables):
+            return False
+        cache, (asked_of, asked) = self._tables[message.table].cache, self._open.get(message.seq, (server, None))
+        low, high = cache.cuts[server : server + 2]
+        return asked_of == server and makes_sense(message, cache.spec, low, high, asked)
 
     # ---- waiting
 

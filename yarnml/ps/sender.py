@@ -44,6 +44,10 @@ class Sender:
         while self._kept and self._kept[0].seq <= seq:
             self._bytes -= size(self._kept.popleft())
 
+    def waits_for(self, seq: int) -> bool:
+        """Whether it isn't known yet that this one was taken."""
+        return any(message.seq == seq for message in self._kept)
+
     def missing(self, seq: int) -> list[Numbered]:
         """What to send again when the server says that it expects `seq`."""
         self.acked(seq - 1)

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from time import monotonic
 from typing import final
 
-from yarnml.errors import RunFailed
 from yarnml.ps.checkpoint import Saved
 from yarnml.ps.marking import Marking
 from yarnml.ps.origin import Array, Given
@@ -47,8 +46,8 @@ def serve(
     listener may serve the next generation. After it `marks` is asked for the checkpoint that is wanted now: (clock,
     directory), None if none is. Once this server's part is written `marked` is told of it, or why there is none.
 
-    Returns how many messages were refused because they weren't from a worker of this run; raises RunFailed if one was,
-    and makes no sense; DataError and UsageError where the tables can't begin as asked.
+    Returns how many messages were refused because they weren't from a worker of this run, or made no sense: who sent
+    such a one is told. Raises DataError and UsageError where the tables can't begin as asked.
     """
     shard = Shard(
         resolve(specs, staleness),
@@ -97,8 +96,9 @@ class _Loop:
             return
         try:
             effects = self._shard.handle(message)
-        except WireError as error:  # it would be sent again and again
-            raise RunFailed(f"worker {message.sender} sent what can't be taken: {error}") from error
+        except WireError as error:  # if a worker did send it, it would again and again
+            self.refused += 1
+            effects = [Send(message.sender, self._shard.refusal(message, str(error)))]
         for send in effects:
             self._send(send)
 

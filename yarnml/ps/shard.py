@@ -47,6 +47,7 @@ from yarnml.wire.message import (
     Release,
     Rows,
     Standing,
+    Refused,
 )
 
 MAX_WAITING = 1 << 16  # gets
@@ -146,6 +147,10 @@ class Shard:
 
     # ---- checkpoints
 
+    def refusal(self, message: Message, reason: str) -> Refused:
+        """What tells a worker that its message was refused."""
+        return Refused(generation=self._generation, seq=message.seq, reason=reason)
+
     def mark(self, clock: int) -> bool:
         """Prepare a snapshot as of `clock`, in the place of any before; False if it is too late for that."""
         self.unmark()
@@ -236,6 +241,8 @@ class Shard:
         self._peers[worker].clock = FOREVER
         for part in self._parts:
             part.drop(worker)
+        if message.clock != self._peers[message.sender].clock + 1:
+            raise WireError(f"worker {message.sender} sends increments of clock {message.clock} within another")
 
     def _advance(self) -> list[Send]:
         """The slowest clock may have moved: apply what waited for it, push what changed."""

@@ -362,6 +362,7 @@ _PROTOCOL: tuple[tuple[type[Message], _Form], ...] = (  # the place in this list
     (m.Hello, _nothing()),
     (m.Standing, _nothing()),
     (m.Release, _release()),
+    (m.Refused, _texts("reason")),
 )
 TYPES = tuple(kind for kind, _ in _PROTOCOL)
 KIND = {kind: i for i, kind in enumerate(TYPES)}

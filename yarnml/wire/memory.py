@@ -11,7 +11,7 @@ from typing import Any, final
 
 import numpy as np
 
-from yarnml.wire.frames import Frame, decode, encode
+from yarnml.wire.frames import Frame, WireError, decode, encode
 from yarnml.wire.message import Message
 from yarnml.wire.transport import Channel, Listener, Receipt, Status, Transport
 
@@ -59,6 +59,7 @@ class MemoryListener(Listener):
         self._address = address
         self.inbox: deque[tuple[str, list[Any]]] = deque()
         self.peers: dict[str, MemoryChannel] = {}
+        self._nonsense = 0
 
     @property
     def address(self) -> str:
@@ -66,14 +67,18 @@ class MemoryListener(Listener):
 
     @property
     def refused(self) -> int:
-        return 0
+        return self._nonsense
 
     def recv(self, timeout: float = 0.0) -> tuple[str, Message] | None:
-        with self._exchange.changed:
-            if not self._exchange.changed.wait_for(lambda: self.inbox, timeout):
-                return None
-            peer, frames = self.inbox.popleft()
-        return peer, decode(frames)
+        while True:
+            with self._exchange.changed:
+                if not self._exchange.changed.wait_for(lambda: self.inbox, timeout):
+                    return None
+                peer, frames = self.inbox.popleft()
+            try:
+                return peer, decode(frames)
+            except WireError:
+                self._nonsense += 1
 
     def send(self, peer: str, message: Message, *, track: bool = False) -> Receipt:  # noqa: ARG002 (copied at once)
         frames = _copied(encode(message))
@@ -113,11 +118,15 @@ class MemoryChannel(Channel):
         return Status.SENT
 
     def recv(self, timeout: float = 0.0) -> Message | None:
-        with self._exchange.changed:
-            if not self._exchange.changed.wait_for(lambda: self.inbox, timeout):
-                return None
-            frames = self.inbox.popleft()
-        return decode(frames)
+        while True:
+            with self._exchange.changed:
+                if not self._exchange.changed.wait_for(lambda: self.inbox, timeout):
+                    return None
+                frames = self.inbox.popleft()
+            try:
+                return decode(frames)
+            except WireError:
+                self.refused += 1
 
     def close(self) -> None:
         with self._exchange.changed:

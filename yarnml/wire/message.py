@@ -6,7 +6,7 @@ Every message is a frozen dataclass over the same header; `frames.py` turns it i
 |---|---|---|
 | to the | Join, Gather, Wait, Report, Finish, Fail | Hello, EndClock, Increments, Get, Release, Ask, Done, Farewell |
 | | Marked, Keeps, Retreat | |
-| from the | Roster, Beat, Gathered, Abort, Mark, Rollback | Rows, Ack, Nack, Standing |
+| from the | Roster, Beat, Gathered, Abort, Mark, Rollback | Rows, Ack, Nack, Standing, Refused |
 """
 
 from __future__ import annotations
@@ -18,6 +18,9 @@ import numpy as np
 import numpy.typing as npt
 
 Array = npt.NDArray[Any]
+
+
+ALL, SOME = 0, -1  # in the place of a request's number in Rows that nobody asked for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -217,6 +220,11 @@ class Get(Message):
     rows: npt.NDArray[np.int64] | None = None  # increasing; instead of [start, stop)
     own: int = 0
 
+    @property
+    def all_held(self) -> bool:
+        """It asks for all rows that the asker holds and that have changed: it names none."""
+        return self.rows is None and self.start == self.stop
+
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -251,12 +259,13 @@ class Farewell(Message):
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rows(Message):
-    """Rows as they stand at a server: answer to request `seq`, or pushed (`seq` 0).
+    """Rows as they stand at a server: answer to request `seq`, or pushed: ALL that changed, or SOME of it.
 
     `read`: all workers' increments of clocks <= read are in; `own`: so are the asker's of clocks <= own (its messages
-    <= own for an unbounded table). `values` are consecutive blocks of the rows [start, stop), or one in the order of
-    `rows`. A push brings every row that the worker holds from this server up to `read`: what it doesn't list has not
-    changed since it was sent. That holds only if none is missed, hence `number`.
+    <= own for an unbounded or managed table). `values` are consecutive blocks of the rows [start, stop), or one in the
+    order of `rows`. A push of all, and an answer to a Get that names no rows, brings every row that the worker holds
+    from this server up to `read`: what it doesn't list has not changed since it was sent. That holds only if none is
+    missed, hence `number`.
     """
 
     table: int
@@ -285,3 +294,11 @@ class Nack(Message):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing(Message):
     """What has been taken from the receiver's worker: clocks up to `clock` (-1: none), messages up to `seq`."""
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused(Message):
+    """The receiver's message or request `seq` makes no sense, and won't be taken however often it is sent."""
+
+    reason: str
