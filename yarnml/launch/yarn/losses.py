@@ -54,11 +54,10 @@ class Losses:
         """Those that said that they use too much, and are out of reach since."""
         events: list[Event] = []
         for entry in self._coordinator.here() if self._over else ():
-            used = next((used for name, used in self._over.items() if name in entry.name), None)
-            if used is not None and now - entry.unreachable_since >= GONE:
-                role = entry.seat.role
+            container = next((name for name in self._over if name in entry.name), None)
+            if container is not None and now - entry.unreachable_since >= GONE:
+                role, used = entry.seat.role, self._over.pop(container)
                 events.append(Exited(entry.seat, f"({entry.name}) {too_much(role, used, self._limits[role])}"))
-                self._over.clear()
         return events
 
 
