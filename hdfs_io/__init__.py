@@ -1,8 +1,9 @@
-"""Reading and writing data sets on any store: libsvm, CSV and Parquet, exactly once over any number of workers."""
+"""Reading and writing data sets of many formats on any store, exactly once over any number of workers."""
 
 from hdfs_io.blocks import block_hosts
 from hdfs_io.csr import CSR
 from hdfs_io.dataset import Dataset, Piece
+from hdfs_io.decode import decode_image, decode_wav
 from hdfs_io.describe import describe
 from hdfs_io.errors import DataError
 from hdfs_io.listing import DataFile, list_files
@@ -36,6 +37,8 @@ __all__ = [
     "block_hosts",
     "copy",
     "count",
+    "decode_image",
+    "decode_wav",
     "describe",
     "exists",
     "head",

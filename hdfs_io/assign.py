@@ -17,6 +17,7 @@ from hdfs_io.listing import DataFile
 from hdfs_io.options import SPARSE, ReadOptions, Roles
 from hdfs_io.schema import Schema
 
+DOCUMENTS = frozenset({"text", "files", "images", "wav"})  # formats of rows that are texts or bytes
 GLANCE = 1 << 16  # bytes of text parsed at a time where few rows are wanted
 
 
@@ -38,6 +39,7 @@ def assign(url: str, file: DataFile, options: ReadOptions, label: LabelKind, sch
                 f"{url}: {options.format} rows have no column for {(other or ['features'])[0]}; use CSV or Parquet"
             )
         return Assigned(replace(options, roles=Roles(label=LABEL if options.format == "libsvm" else None)))
+    options = _of_documents(options)
     names = _names(file, options, schema)
     if schema is not None:
         return Assigned(replace(options, roles=_model_roles(url, options.roles, names, schema)))
@@ -60,6 +62,14 @@ def assign(url: str, file: DataFile, options: ReadOptions, label: LabelKind, sch
         (f"label is column {name!r}: guessed, as none was said",),
         guessed,
     )
+
+
+def _of_documents(options: ReadOptions) -> ReadOptions:
+    """Rows that are texts or bytes have no features until someone makes them; their class and name are none."""
+    if options.format not in DOCUMENTS:
+        return options
+    text = options.format in ("text", "files") and options.roles.text is None
+    return replace(options, words="drop", roles=replace(options.roles, text="text") if text else options.roles)
 
 
 def _left_in(name: str) -> str:

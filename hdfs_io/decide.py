@@ -19,13 +19,14 @@ from hdfs_io.schema import Label, Schema
 from hdfs_io.target import many_classes, no_classes
 
 LabelKind = Literal["class", "number", "any"] | None
+BASES = {"ldac": 0, "docword": 1, "mm": 1}  # the first index, where a format says so
 SHOWN = 10  # classes that an error names
 
 
 def sparse_schema(found: Found, kind: LabelKind) -> tuple[Schema, list[str]]:
     """The schema of a new libsvm data set, index base and width over all pieces, and remarks about its label."""
     _refuse_faults(found)
-    base = 0 if found.whole.least == 0 else 1
+    base = BASES.get(str(found.options.format), 0 if found.whole.least == 0 else 1)
     label, notes = (None, []) if kind is None else _label(found, "label", kind)
     width = max(0, found.whole.greatest + 1 - base)
     return Schema(sparse=True, width=width, base=base, label=label, missing=found.options.missing or "stop"), notes

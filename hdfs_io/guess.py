@@ -14,15 +14,19 @@ from typing import Literal
 import numpy as np
 
 from hdfs_io.errors import DataError
+from hdfs_io.formats.blobs import first_in, is_tar
 from hdfs_io.kernels.records import doubt
 from hdfs_io.listing import DataFile
 from hdfs_io.options import Column, ReadOptions, Roles
-from hdfs_io.text import CODECS, MARK, codec, magic, opening
+from hdfs_io.text import CODECS, MARK, magic, named_codec, opening
 
 SUFFIXES = {
     ".libsvm": "libsvm", ".svm": "libsvm", ".svmlight": "libsvm", ".csv": "csv", ".tsv": "csv",
-    ".parquet": "parquet", ".pq": "parquet",
+    ".parquet": "parquet", ".pq": "parquet", ".arrow": "arrow", ".arrows": "arrow", ".feather": "arrow",
+    ".ldac": "ldac", ".mtx": "mm", ".mmt": "mm", "-ubyte": "idx", ".jpg": "images", ".jpeg": "images",
+    ".png": "images", ".wav": "wav",
 }  # fmt: skip
+MAGIC = {b"PAR1": "parquet", b"ARRO": "arrow", b"\xff\xff\xff\xff": "arrow"}
 SEPARATORS = (",", "\t", ";", "|", " ")  # the first of those that fit equally well; blanks if nothing else fits
 COUNT = re.compile(r"\d+:\d+")
 PAIRS = re.compile(r"\s*\S+(\s+qid:\d+)?(\s+\d+:\s*[^\s:]+)*\s*(#.*)?$|\s*(\d+:\s*[^\s:]+\s*)+(#.*)?$")
@@ -37,6 +41,12 @@ def form_of(file: DataFile, options: ReadOptions) -> ReadOptions:
 
 def format_of(file: DataFile) -> str:
     """The format of a file by its suffix, else by its first bytes."""
+    if is_tar(file.url):
+        inside = first_in(file.url)
+        found = named_format(inside)
+        if found not in ("images", "wav"):
+            raise DataError(f"{file.url}: its first file is {inside!r}; of tars are read JPEG, PNG and WAV")
+        return found
     return suffixes(file.url)[0] or _by_content(file)
 
 
@@ -45,7 +55,7 @@ def suffixes(url: str) -> tuple[str | None, str | None]:
     name = url.lower()
     for suffix in CODECS:
         name = name.removesuffix(suffix)
-    return named_format(name), codec(url)
+    return named_format(name), named_codec(url)
 
 
 def named_format(name: str) -> str | None:
@@ -54,17 +64,29 @@ def named_format(name: str) -> str | None:
 
 
 def _by_content(file: DataFile) -> str:
-    if magic(file.url) == b"PAR1":
-        return "parquet"
+    begin = magic(file.url)
+    if begin in MAGIC:
+        return MAGIC[begin]
     text, ended = opening(file.url)
+    if text.startswith(b"%%MatrixMarket"):
+        return "mm"
     lines = [line for line in _lines(text, ended) if line.partition("#")[0].strip()]
+    if is_docword(lines):
+        return "docword"
     pairs = all(PAIRS.match(line) for line in lines) and any(re.search(r"\s\d+:", f" {line}") for line in lines)
     if pairs and is_ldac(lines):
-        raise DataError(
-            f"{file.url}: looks like LDA-C, documents as `N id:count ...`, which isn't read yet; if its first numbers "
-            "are labels all the same, say --format libsvm"
-        )
+        return "ldac"
     return "libsvm" if pairs else "csv"
+
+
+def is_docword(lines: Sequence[str]) -> bool:
+    """Whether three numbers alone come before lines of three whole ones, which don't go beyond the first two."""
+    rows = [line.split() for line in lines[:20]]
+    sizes = [len(row) for row in rows]
+    if len(rows) < 4 or sizes != [1, 1, 1] + [3] * (len(rows) - 3) or not all(c.isdigit() for row in rows for c in row):
+        return False
+    documents, words = int(rows[0][0]), int(rows[1][0])
+    return all(int(row[0]) <= documents and int(row[1]) <= words for row in rows[3:])
 
 
 def is_ldac(lines: Sequence[str]) -> bool:

@@ -138,7 +138,8 @@ def settle(found: Found, label: LabelKind, schema: Schema | None = None) -> Data
         notes += check_schema(found, schema, has_label=has_label)
     elif sparse:
         if label is not None and not has_label:
-            raise DataError(f"{found.url}: its rows have no label")
+            bag = "; if its first numbers are labels, say --format libsvm" if found.options.format == "ldac" else ""
+            raise DataError(f"{found.url}: its rows have no label{bag}")
         schema, more = sparse_schema(found, label)
         notes += more
     else:

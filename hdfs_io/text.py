@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,20 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hdfs_io.errors import DataError
+from hdfs_io.framing import FRAMED, Unpacked, hadoop_blocks, snappy_chunks
 from hdfs_io.store import open_read
 
 PAD = 64  # newlines kept after the last byte, so that kernels may read on without looking for the end
-CODECS = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".lz4": "lz4"}
+CODECS = {
+    ".gz": "gzip",
+    ".bz2": "bz2",
+    ".zst": "zstd",
+    ".lz4": "lz4",
+    ".snappy": "snappy",
+    ".sz": "snappy",
+    ".tgz": "gzip",
+}
+MAGIC = {b"\x1f\x8b\x08": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"\x04\x22\x4d\x18": "lz4", FRAMED: "snappy"}
 OPENING = 1 << 12  # bytes that tell whether a file is text
 BLANK = 512  # stored bytes; what is larger holds something
 MARK = b"\xef\xbb\xbf"  # UTF-8's byte order mark
@@ -35,28 +46,63 @@ class Block:
     lo: int
     hi: int
     offset: int  # of data[lo] in the (decompressed) file
+    url: str = ""
+
+    @cached_property
+    def line(self) -> int:
+        """The number, from 1, of its first line. Reads all before it: for errors."""
+        return line_of(self.url, self.offset)
+
+    def line_at(self, at: int) -> int:
+        """The number of the line that holds data[at]."""
+        return self.line + int(np.count_nonzero(self.data[self.lo : at] == 10))
 
 
 def codec(url: str) -> str | None:
+    """The compression that a file's name tells, else its first bytes."""
+    named = named_codec(url)
+    if named is not None:
+        return named
+    with open_read(url) as raw:
+        return _by_magic(bytes(raw.read(len(FRAMED))))
+
+
+def named_codec(url: str) -> str | None:
     """The compression that a file's name tells."""
     return next((name for suffix, name in CODECS.items() if url.lower().endswith(suffix)), None)
+
+
+def _by_magic(begin: bytes) -> str | None:
+    if begin.startswith(b"BZh") and begin.endswith(b"1AY&SY"):  # a text may well begin with three letters
+        return "bz2"
+    return next((name for magic, name in MAGIC.items() if begin.startswith(magic)), None)
 
 
 @contextmanager
 def stream(url: str, start: int = 0) -> Iterator[Any]:
     """A binary stream of the decompressed file from byte `start` on, with `readinto`."""
-    kind = codec(url)
     with open_read(url) as raw:
+        begin = bytes(raw.read(len(FRAMED)))
+        kind = named_codec(url) or _by_magic(begin)
+        raw.seek(start if kind is None else 0)
         if kind is None:
-            raw.seek(start)
             yield raw
             return
         try:
-            with pa.CompressedInputStream(pa.PythonFile(raw, "r"), kind) as file:
+            with _opened(raw, kind, begin) as file:
                 skip(file, start)
                 yield file
         except OSError as error:
             raise DataError(f"{url}: cut short or not {kind} ({error}); copy it again") from error
+
+
+def _opened(raw: Any, kind: str, begin: bytes) -> Any:
+    """Hadoop frames lz4 and snappy in its own way, which begins with a length."""
+    if kind == "snappy":
+        return Unpacked(snappy_chunks(raw) if begin.startswith(FRAMED) else hadoop_blocks(raw, kind))
+    if kind == "lz4" and _by_magic(begin) != kind:
+        return Unpacked(hadoop_blocks(raw, kind))
+    return pa.CompressedInputStream(pa.PythonFile(raw, "r"), kind)
 
 
 def skip(file: Any, count: int) -> None:
@@ -86,7 +132,7 @@ def blocks(url: str, start: int, stop: int, size: int, border: Border) -> Iterat
                 refuse_binary(data[: min(have, OPENING)].tobytes(), url)
             hi = have if ended else border(data, 0, have, False)
             if hi > 0:
-                yield Block(data, 0, hi, offset)
+                yield Block(data, 0, hi, offset, url)
             if ended:
                 return
             rest = data[hi:have].copy()
@@ -101,7 +147,9 @@ def refuse_binary(text: bytes, url: str) -> None:
     nul, control = 0 in text, sum(map(text.count, CONTROL))
     if nul or 50 * control > len(text):
         found = "NUL bytes" if nul else f"{control} control characters in {len(text)} bytes"
-        raise DataError(f"{url}: not text (it holds {found}); read are libsvm and CSV, also compressed, and Parquet")
+        raise DataError(
+            f"{url}: not text (it holds {found}); if it is one of the formats that aren't text, say which: --format"
+        )
 
 
 def _fill(file: Any, data: Buffer) -> int:

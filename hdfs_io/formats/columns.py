@@ -109,6 +109,7 @@ def _if_any(kind: str, name: str, bad: Mask, column: pa.ChunkedArray) -> Iterato
 
 def _wrong_feature(column: pa.ChunkedArray, name: str, ask: Ask) -> Wrong | None:
     """Words and empty columns are judged when all pieces were seen, but for words that the model doesn't know."""
+    bad: Mask | None
     if name in ask.known:
         kind, bad = "stranger", _strangers(column, ask.known[name], ask)
     elif is_number(column.type):

@@ -25,7 +25,7 @@ from hdfs_io.labels import MISSING
 from hdfs_io.listing import DataFile
 from hdfs_io.options import ReadOptions
 from hdfs_io.reader import PIECE, Ask, Reject, Survey
-from hdfs_io.text import LAST, MARK, Block, Buffer, blocks, codec, line_of, opening
+from hdfs_io.text import LAST, MARK, Block, Buffer, blocks, codec, opening
 
 ALL = 1 << 62
 LONGEST = 64 << 20  # bytes of a record; what is longer begins with a quote that closes nothing
@@ -53,21 +53,12 @@ class Places:
 
     def place(self, record: int, what: str) -> str:
         """`file:line: what` for the block's record of this number, blank lines not counted."""
-        return f"{self.file}:{self._first_line + self._begins[record, 1]}: {what}"
+        return f"{self.file}:{self.block.line + self._begins[record, 1]}: {what}"
 
     def text(self, record: int) -> str:
         """The record as it is in the file."""
         ends = np.append(self._begins[:, 0], self.block.hi)
         return self.block.data[ends[record] : ends[record + 1]].tobytes().decode(errors="replace").strip("\r\n")
-
-    def line(self, at: int) -> str:
-        """`file:line` of the block's byte `at`."""
-        before = np.count_nonzero(self.block.data[self.block.lo : at] == 10)
-        return f"{self.file}:{self._first_line + int(before)}"
-
-    @cached_property
-    def _first_line(self) -> int:
-        return line_of(self.file, self.block.offset)
 
     @cached_property
     def _begins(self) -> NDArray[np.int64]:
@@ -157,10 +148,8 @@ class Csv(Tabular):
             if pa.types.is_binary(column.type):  # what Arrow makes of bytes that are no text
                 row = next(row for row, value in enumerate(column) if value.is_valid and not is_utf8(value.as_py()))
                 raise DataError(places.place(record[row], f"column {name!r} {NO_TEXT}"))
-        wrong_rows = [
-            Reject("number of columns", places.place(at, "wrong number of columns"), places.text(at)) for at in lost
-        ]
-        return Batch(repaired(table), lambda row, what: places.place(record[row], what), tuple(wrong_rows))
+        rejects = [Reject("number of columns", places.place(at, "number of columns"), places.text(at)) for at in lost]
+        return Batch(repaired(table), lambda row, what: places.place(record[row], what), tuple(rejects))
 
     def _refuse_joined(self, places: Places, columns: int) -> None:
         block = places.block
@@ -169,16 +158,16 @@ class Csv(Tabular):
         at = int(doubt(block.data, block.lo, block.hi, ord(self.sep), columns - 1)[0])
         if at >= 0:
             raise DataError(
-                f"{places.line(at)}: the quote here joins lines that look like rows of their own; if quotes are "
-                "characters like others in this file, say --quote none, else close it"
+                f"{block.url}:{block.line_at(at)}: the quote here joins lines that look like rows of their own; "
+                "if quotes are characters like others in this file, say --quote none, else close it"
             )
 
     def _border(self, file: str, data: Buffer, lo: int, hi: int, _ended: bool = False) -> int:
         border = int(walk(data, lo, hi, ord(self.sep), ALL, self.quote)[1])
         if border == lo and hi - lo > LONGEST:
             raise DataError(
-                f"{file}: a row of more than {LONGEST >> 20} MiB, which begins {data[lo : lo + 60].tobytes()!r}: a quote "
-                "in it closes nothing; if quotes are characters like others, say --quote none"
+                f"{file}: a row of more than {LONGEST >> 20} MiB, which begins {data[lo : lo + 60].tobytes()!r}: "
+                "a quote in it closes nothing; if quotes are characters like others, say --quote none"
             )
         return border
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -11,9 +13,10 @@ from numpy.typing import NDArray
 
 from hdfs_io.csr import CSR
 from hdfs_io.errors import DataError
-from hdfs_io.kernels.libsvm import FINE, INDEX, LARGE, ORDER, TOKEN, VALUE, parse
+from hdfs_io.kernels.libsvm import FINE, INDEX, LARGE, ORDER, TOKEN, VALUE, begins, parse
 from hdfs_io.kernels.pack import pack
-from hdfs_io.text import MARK, Block, line_of
+from hdfs_io.reader import Reject
+from hdfs_io.text import MARK, Block
 
 WRONG = {
     INDEX: "no index:value pair",
@@ -41,6 +44,22 @@ class Lines:
         arrays = self.y.copy(), self.indptr.copy(), self.indices.copy(), self.values.copy()
         return type(self)(*arrays, self.bare, self.least)
 
+    @classmethod
+    def joined(cls, parts: Sequence[Self]) -> Self:
+        """Rows that follow each other."""
+        if len(parts) == 1:
+            return parts[0]
+        ends = np.cumsum([0, *(len(part.indices) for part in parts)])
+        indptr = np.concatenate([[0], *(part.indptr[1:] + end for part, end in zip(parts, ends, strict=False))])
+        y, indices, values = (np.concatenate([getattr(p, name) for p in parts]) for name in ("y", "indices", "values"))
+        return cls(y, indptr, indices, values, sum(p.bare for p in parts), min(p.least for p in parts))
+
+    def ordered(self) -> Self:
+        """The rows with their indices in order."""
+        row = np.repeat(np.arange(len(self.y)), np.diff(self.indptr))
+        order = np.lexsort((self.indices, row))
+        return replace(self, indices=self.indices[order], values=self.values[order])
+
     def take(self, rows: NDArray[np.int64]) -> Self:
         part = CSR(self.indptr, self.indices, self.values, 0).take(rows)
         return type(self)(self.y[rows], part.indptr, part.indices, part.values, self.bare, self.least)
@@ -59,25 +78,121 @@ class Scratch:
         self.slow = np.empty((rows + values, 3), np.int64)
 
 
-def parse_block(block: Block, file: str, scratch: Scratch) -> Lines:
-    """The rows of a block of whole lines. Raises DataError naming file and line of what isn't libsvm."""
-    s, lo = block.data, block.lo
-    if block.offset == 0 and s[lo : lo + 3].tobytes() == MARK:
-        lo += 3
+@dataclass(frozen=True, eq=False)
+class LinePlaces:
+    """Where the rows of a block are. Found when first asked for: only errors ask."""
+
+    block: Block
+    wrong: tuple[int, ...] = ()  # a byte of each line that is no row
+
+    def place(self, row: int, what: str) -> str:
+        """`file:line: what` for the block's row of this number."""
+        line = self._begins[self._rows[row], 1]
+        return f"{self.block.url}:{self.block.line + line}: {what}"
+
+    def error(self, at: int, what: str) -> DataError:
+        """The error for the line that holds data[at]."""
+        line = self.text(at)
+        shown = line if len(line) <= SHOWN else line[:SHOWN] + "..."
+        return DataError(f"{self.block.url}:{self.block.line_at(at)}: {what}: {shown!r}")
+
+    def text(self, at: int) -> str:
+        """The line that holds data[at]."""
+        begin, end = line_around(self.block, at)
+        return self.block.data[begin:end].tobytes().decode(errors="replace").strip()
+
+    @cached_property
+    def _rows(self) -> NDArray[np.int64]:
+        """The line of each row, among those that hold something."""
+        lines = np.searchsorted(self._begins[:, 0], self.wrong, side="right") - 1
+        return np.delete(np.arange(len(self._begins)), lines)
+
+    @cached_property
+    def _begins(self) -> NDArray[np.int64]:
+        block = self.block
+        out = np.empty((np.count_nonzero(block.data[block.lo : block.hi] == 10) + 1, 2), np.int64)
+        return out[: begins(block.data, _begin(block), block.hi, out)]
+
+
+def parse_block(block: Block, scratch: Scratch, *, rising: bool = True) -> tuple[Lines, LinePlaces]:
+    """The rows of a block of whole lines. Raises DataError naming file and line of what isn't libsvm.
+
+    Where indices needn't be `rising` as they are written, they are put in order.
+    """
+    places = LinePlaces(block)
+    lines, at, wrong = _parse(block, _begin(block), scratch, rising=rising)
+    if wrong is not None:
+        raise places.error(at, wrong)
+    if 0 < lines.bare < len(lines.y):
+        raise DataError(f"{places.place(int(np.argmax(np.isnan(lines.y))), 'row')} has no label, others have")
+    return lines, places
+
+
+def parse_good(block: Block, scratch: Scratch, *, rising: bool = True) -> tuple[Lines, LinePlaces, tuple[Reject, ...]]:
+    """The rows of a block without the lines that are wrong, and these.
+
+    A row without label among others that have one comes with nan.
+    """
+    parts: list[Lines] = []
+    rejects: list[Reject] = []
+    places, wrong_lines = LinePlaces(block), []
+    p = _begin(block)
+    while p < block.hi or not parts:
+        lines, at, wrong = _parse(block, p, scratch, rising=rising)
+        parts.append(lines.copy())
+        if wrong is None:
+            break
+        rejects.append(Reject("line", str(places.error(at, wrong)), places.text(at)))
+        wrong_lines.append(at)
+        p = line_around(block, at)[1]
+    joined = Lines.joined(parts)
+    mixed = 0 < joined.bare < len(joined.y)
+    return replace(joined, bare=0) if mixed else joined, LinePlaces(block, tuple(wrong_lines)), tuple(rejects)
+
+
+def _begin(block: Block) -> int:
+    marked = block.offset == 0 and block.data[block.lo : block.lo + len(MARK)].tobytes() == MARK
+    return block.lo + len(MARK) * marked
+
+
+def line_around(block: Block, at: int) -> tuple[int, int]:
+    """The line that holds data[at]: its begin, and the begin of the next."""
+    begin, end, step = at, at, 1 << 12
+    while begin > block.lo and block.data[begin - 1] != 10:
+        begin -= 1
+    while end < block.hi:
+        found = np.flatnonzero(block.data[end : min(end + step, block.hi)] == 10)
+        if len(found):
+            return begin, end + int(found[0]) + 1
+        end += step
+    return begin, block.hi
+
+
+def _parse(block: Block, lo: int, scratch: Scratch, *, rising: bool) -> tuple[Lines, int, str | None]:
+    """The rows of data[lo:hi] until the first line that is wrong: (them, a byte in that line, what is wrong)."""
     room = (scratch.y, scratch.indptr, scratch.indices, scratch.values, scratch.slow)
-    rows, values, slow, bare, least, wrong, at = (int(x) for x in parse(s, lo, block.hi, *room))
-    if wrong != FINE:
-        raise wrong_line(block, file, at, WRONG[wrong])
-    y, stored = scratch.y[:rows], scratch.values[:values]
+    rows, values, slow, bare, least, wrong, at = (int(x) for x in parse(block.data, lo, block.hi, rising, *room))
+    why = None if wrong == FINE else WRONG[wrong]
     if slow:
-        _settle(block, file, scratch.slow[:slow], y, stored)
-    if 0 < bare < rows:
-        raise DataError(f"{row_place(block, file, int(np.argmax(np.isnan(y))), 'row')} has no label, others have")
-    return Lines(y, scratch.indptr[: rows + 1], scratch.indices[:values], stored, bare, least)
+        row, first, said = _settle(block, scratch.slow[:slow], scratch.y, scratch.values, scratch.indptr[: rows + 1])
+        if said is not None:
+            rows, at, why = row, first, said
+            bare = int(np.isnan(scratch.y[:rows]).sum()) if bare else 0
+    values = int(scratch.indptr[rows])
+    least = int(scratch.indices[:values].min(initial=2**31 - 1)) if why is not None else least
+    lines = Lines(
+        scratch.y[:rows], scratch.indptr[: rows + 1], scratch.indices[:values], scratch.values[:values], bare, least
+    )
+    return lines if rising else lines.ordered(), at, why
 
 
-def _settle(block: Block, file: str, slow: NDArray[np.int64], y: NDArray[Any], values: NDArray[Any]) -> None:
-    """Put in the numbers that the compiled loop left: those of many digits, and nan and inf."""
+def _settle(
+    block: Block, slow: NDArray[np.int64], y: NDArray[Any], values: NDArray[Any], indptr: NDArray[np.int64]
+) -> tuple[int, int, str | None]:
+    """Put in the numbers that the compiled loop left: those of many digits, and nan and inf.
+
+    Returns (row, place, what is wrong) of the first that is no number; without one that says nothing.
+    """
     spans = slow[:, 1:].copy()
     signed = (block.data[spans[:, 0]] == ord("+")) & np.isin(block.data[spans[:, 0] + 1], (43, 45), invert=True)
     spans[:, 0] += signed  # Arrow takes no plus
@@ -86,39 +201,26 @@ def _settle(block: Block, file: str, slow: NDArray[np.int64], y: NDArray[Any], v
     text = np.empty(offsets[-1], np.uint8)
     pack(block.data, spans, offsets, text)
     buffers = [None, pa.py_buffer(offsets), pa.py_buffer(text)]
+    wrong = None
     try:
         exact = pa.LargeStringArray.from_buffers(len(spans), buffers[1], buffers[2]).cast(pa.float64()).to_numpy()
     except pa.ArrowInvalid:
-        exact = np.array([_python(block, file, lo, hi) for lo, hi in spans])
+        found = [_number(block, lo, hi) for lo, hi in spans]
+        wrong = next((k for k, x in enumerate(found) if x is None), None)
+        exact = np.array([0.0 if x is None else x for x in found])
     place = slow[:, 0]
     y[-1 - place[place < 0]] = exact[place < 0]
     with np.errstate(over="ignore"):  # what is too large for a float32 is inf, and reported as such
         values[place[place >= 0]] = exact[place >= 0]
+    if wrong is None:
+        return 0, 0, None
+    row = -1 - place[wrong] if place[wrong] < 0 else np.searchsorted(indptr, place[wrong], side="right") - 1
+    lo, hi = spans[wrong]
+    return int(row), int(lo), f"{block.data[lo:hi].tobytes()[:SHOWN].decode(errors='replace')!r} is no number"
 
 
-def _python(block: Block, file: str, lo: int, hi: int) -> float:
-    token = block.data[lo:hi].tobytes()
+def _number(block: Block, lo: int, hi: int) -> float | None:
     try:
-        return float(token.replace(b"_", b"?"))  # to Python alone 1_000 is a number
+        return float(block.data[lo:hi].tobytes().replace(b"_", b"?"))  # to Python alone 1_000 is a number
     except ValueError:
-        raise wrong_line(block, file, lo, f"{token[:SHOWN].decode(errors='replace')!r} is no number") from None
-
-
-def wrong_line(block: Block, file: str, at: int, what: str) -> DataError:
-    """The error for the line that holds data[at]."""
-    begin = block.data[block.lo : at].tobytes().rfind(b"\n") + 1 + block.lo
-    line = block.data[begin : block.hi].tobytes().partition(b"\n")[0].decode(errors="replace").strip()
-    shown = line if len(line) <= SHOWN else line[:SHOWN] + "..."
-    return DataError(f"{file}:{line_of(file, block.offset + at - block.lo)}: {what}: {shown!r}")
-
-
-def row_place(block: Block, file: str, row: int, what: str) -> str:
-    """`file:line: what` for the block's row of this number."""
-    at = 0
-    for line in block.data[block.lo : block.hi].tobytes().split(b"\n"):
-        if line.partition(b"#")[0].strip():
-            if row == 0:
-                break
-            row -= 1
-        at += len(line) + 1
-    return f"{file}:{line_of(file, block.offset + at)}: {what}"
+        return None

@@ -80,12 +80,13 @@ def pair(s, p):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def parse(s, lo, hi, y, indptr, indices, values, slow):  # type: ignore[no-untyped-def]  # noqa: C901 (the loop over all text is one function)
+def parse(s, lo, hi, rising, y, indptr, indices, values, slow):  # type: ignore[no-untyped-def]  # noqa: C901 (the loop over all text is one function)
     """Parse the lines of s[lo:hi]; at least 16 newlines or the next lines must follow.
 
-    Filled: labels `y` (nan if a row has none), `indptr` from 0, `indices` as written, `values`, and in `slow` numbers
-    for a slower parser: (place in values, or -1 - place in y; first byte; byte after). Returns (rows, values, slow
-    numbers, rows without label, least index, what is wrong, where).
+    `rising`: indices that don't rise in a row are wrong. Filled: labels `y` (nan if a row has none), `indptr` from 0,
+    `indices` as written, `values`, and in `slow` numbers for a slower parser: (place in values, or -1 - place in y;
+    first byte; byte after). Returns (rows, values, slow numbers, rows without label, least index, what is wrong,
+    where).
     """
     p, end = U(lo), U(hi)
     r, z, n, bare = U(0), U(0), U(0), U(0)
@@ -121,7 +122,7 @@ def parse(s, lo, hi, y, indptr, indices, values, slow):  # type: ignore[no-untyp
                 wrong, j, x, exact, at, q = pair(s, p)
                 if wrong != FINE:
                     return r, z, n, bare, least, wrong, p
-            if z > begin and j <= last:
+            if rising and z > begin and j <= last:
                 return r, z, n, bare, least, ORDER, p
             if not exact:
                 slow[n, 0], slow[n, 1], slow[n, 2] = np.int64(z), np.int64(at), np.int64(q)
@@ -131,7 +132,28 @@ def parse(s, lo, hi, y, indptr, indices, values, slow):  # type: ignore[no-untyp
             last, p = j, q
         p += U(1)
         if z > begin:
-            least = min(least, U(indices[begin]))
+            least = min(least, U(indices[begin]) if rising else U(indices[begin:z].min()))
         r += U(1)
         indptr[r] = np.int64(z)
     return r, z, n, bare, least, FINE, U(0)
+
+
+@njit(cache=True, nogil=True)
+def begins(s, lo, hi, out):  # type: ignore[no-untyped-def]
+    """Where the lines of s[lo:hi] begin that hold more than blanks and remarks, and their numbers, from 0: out (n, 2).
+
+    Returns n.
+    """
+    n, line, p = 0, 0, lo
+    while p < hi:
+        begin = p
+        while p < hi and (s[p] == SPACE or s[p] == TAB or s[p] == RETURN):
+            p += 1
+        if p < hi and s[p] != NEWLINE and s[p] != HASH:
+            out[n, 0], out[n, 1] = begin, line
+            n += 1
+        while p < hi and s[p] != NEWLINE:
+            p += 1
+        p += 1
+        line += 1
+    return n

@@ -97,14 +97,15 @@ def test_blank_separated_with_trailing_blanks(put: Put) -> None:
 @pytest.mark.parametrize("name", ["ap.ldac", "docs"])
 def test_bags_of_words_are_not_taken_for_labelled_rows(put: Put, name: str) -> None:
     text = "3 0:1 7:2 9:1\n1 4:1\n0\n"
-    with pytest.raises(DataError, match=f"{name}: looks like LDA-C, .* --format libsvm"):
+    assert format_of(file(put, name, text)) == "ldac"
+    with pytest.raises(DataError, match=f"{name}: its rows have no label; .* --format libsvm"):
         scan(put(name, text), label="class")
     assert scan(put(name, text), ReadOptions(format="libsvm"), label="class").schema.classes == 3
     for rows in ("1 1:1\n1 2:1\n", "2 1:1 2:1\n1 1:1 2:1\n", "2 1:0.5 2:1\n1 2:1\n"):
         assert format_of(file(put, "rows", rows)) == "libsvm"
 
 
-@pytest.mark.parametrize("name", ["a.jpg", "a.csv", "a.libsvm", "a.tsv.gz"])
+@pytest.mark.parametrize("name", ["a.bin", "a.csv", "a.libsvm", "a.tsv.gz"])
 @pytest.mark.parametrize("data", [b"\xff\xd8\xff\xe0\x00\x10JFIF" + bytes(range(256)) * 9, bytes(range(1, 256)) * 9])
 def test_binary_files_are_no_text(put: Put, name: str, data: bytes, capfd: pytest.CaptureFixture[str]) -> None:
     url = put(name, gzip.compress(data) if name.endswith("gz") else data)

@@ -1,0 +1,109 @@
+"""Plain text: a document a line, with the directory that its file lies in as its class; or a document a file."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import final
+from urllib.parse import unquote
+
+import numpy as np
+import pyarrow as pa
+
+from hdfs_io.dataset import Piece
+from hdfs_io.formats.libsvm import cut_lines
+from hdfs_io.formats.tabular import Batch, Tabular
+from hdfs_io.listing import DataFile
+from hdfs_io.reader import Ask, Survey
+from hdfs_io.text import LAST, MARK, Block, blocks, last_line, stream
+
+TEXT, CLASS, FILE = "text", "class", "file"  # the columns
+
+
+@final
+class Text(Tabular):
+    """Reads lines as rows with the columns text and class. Bytes that are no UTF-8 are taken for Latin-1."""
+
+    def own_names(self, _file: DataFile) -> list[str]:
+        return [TEXT, CLASS]
+
+    def cut(self, file: DataFile) -> list[Piece]:
+        return cut_lines(file, self.piece) if file.size else []
+
+    def uncut(self, file: DataFile) -> Piece:
+        return Piece(file.url, 0, LAST)
+
+    def survey(self, piece: Piece, ask: Ask) -> Survey:
+        return self.look(piece, ask)
+
+    def batches(self, piece: Piece, columns: Sequence[str] | None) -> Iterator[Batch]:
+        size = min(self.piece, piece.stop - piece.start)
+        for block in blocks(piece.file, piece.start, piece.stop, size, last_line):
+            lines = _lines(block)
+            table = pa.table(
+                {TEXT: pa.array(lines, pa.string()), CLASS: pa.array([class_of(piece.file)] * len(lines), pa.string())}
+            )
+            yield Batch(table if columns is None else table.select(list(columns)), partial(_place, block))
+
+    def place(self, piece: Piece, _row: int, what: str) -> str:
+        return f"{piece.file}: {what}"
+
+
+@final
+class Files(Tabular):
+    """Reads files as rows with the columns text, class and file."""
+
+    def own_names(self, _file: DataFile) -> list[str]:
+        return [TEXT, CLASS, FILE]
+
+    def cut(self, file: DataFile) -> list[Piece]:
+        return [self.uncut(file)]
+
+    def uncut(self, file: DataFile) -> Piece:
+        return Piece(file.url, 0, LAST)
+
+    def survey(self, piece: Piece, ask: Ask) -> Survey:
+        return self.look(piece, ask)
+
+    def batches(self, piece: Piece, columns: Sequence[str] | None) -> Iterator[Batch]:
+        with stream(piece.file) as file:
+            text = decoded(file.read())
+        row = {TEXT: text, CLASS: class_of(piece.file), FILE: name_of(piece.file)}
+        table = pa.Table.from_pylist([row], pa.schema([(name, pa.string()) for name in row]))
+        yield Batch(table if columns is None else table.select(list(columns)), partial(self.place, piece))
+
+    def place(self, piece: Piece, _row: int, what: str) -> str:
+        return f"{piece.file}: {what}"
+
+
+def class_of(url: str) -> str:
+    """The name of the directory that a file lies in."""
+    return unquote(posixpath.basename(posixpath.dirname(url)))
+
+
+def name_of(url: str) -> str:
+    """A file's own name."""
+    return posixpath.basename(url)
+
+
+def decoded(text: bytes) -> str:
+    """UTF-8 where it is such, else Latin-1, in which every byte is a character."""
+    try:
+        return text.removeprefix(MARK).decode()
+    except UnicodeDecodeError:
+        return text.decode("latin-1")
+
+
+def _lines(block: Block) -> list[str]:
+    """The block's lines that hold something; `\\n` alone ends one."""
+    text = block.data[block.lo : block.hi].tobytes()
+    if block.offset == 0:
+        text = text.removeprefix(MARK)
+    return [decoded(line.rstrip(b"\r")) for line in text.split(b"\n") if line.strip()]
+
+
+def _place(block: Block, row: int, what: str) -> str:
+    text = block.data[block.lo : block.hi].tobytes()
+    holding = np.flatnonzero([bool(line.strip()) for line in text.split(b"\n")])
+    return f"{block.url}:{block.line + int(holding[row])}: {what}"

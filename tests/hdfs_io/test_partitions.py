@@ -1,0 +1,52 @@
+"""Directories `column=value` are columns."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from hdfs_io import load, read_arrow, scan
+from hdfs_io.partitions import partition_names
+
+Put = Callable[[str, str | bytes], str]
+
+
+def parquet(**columns: Any) -> bytes:
+    out = io.BytesIO()
+    pq.write_table(pa.table(columns), out)
+    return out.getvalue()
+
+
+def test_partitions_are_features_and_labels(place: str, put: Put) -> None:
+    for month in (1, 2):
+        for town in ("Bonn", "Rome", "__HIVE_DEFAULT_PARTITION__"):
+            put(f"d/month={month}/town={town}/part-0.parquet", parquet(x=[1.0, 2.0, 3.0], y=[0, 1, 0]))
+    dataset = scan(f"{place}/d", label="class")
+    assert dataset.schema.features == ("x", "month", "town=?", "town=Bonn", "town=Rome")
+    X = load(dataset, 2, 7).X
+    assert X[0].tolist() == [3, 1, 0, 1, 0]  # type: ignore[index]
+    assert X[1].tolist() == [1, 1, 0, 0, 1]  # type: ignore[index]
+    tables = pa.concat_tables(read_arrow(dataset, 0, dataset.rows, ["town", "x"]), promote_options="default")
+    assert tables.column("town").to_pylist()[:4] == ["Bonn", "Bonn", "Bonn", "Rome"]
+    one = scan(f"{place}/d/month=2", label="class")
+    assert one.schema.features == ("x", "town=?", "town=Bonn", "town=Rome")
+
+
+def test_partitions_of_csv(place: str, put: Put) -> None:
+    put("d/y=no/part-0.csv", "a,b\n1,2\n3,4\n")
+    put("d/y=yes/part-0.csv", "a,b\n5,6\n7,8\n")
+    dataset = scan(f"{place}/d", label="class")
+    assert dataset.schema.label is not None
+    assert (dataset.schema.label.name, dataset.schema.label.classes) == ("y", ("no", "yes"))
+    y = load(dataset, 0, 4).y
+    assert y is not None
+    assert y.tolist() == [0, 0, 1, 1]
+
+
+def test_names_are_unquoted_and_what_lies_above_is_none() -> None:
+    files = ["hdfs:///a/x=1/d/day=2026-01-02/t%20own=B%2FC/part-0"]
+    assert partition_names("hdfs:///a/x=1/d", files) == ("day", "t own")
