@@ -9,11 +9,28 @@ import pytest
 
 from yarnml.comm.company import FOREVER
 from yarnml.ps import AdaGrad, TableSpec
+from yarnml.ps.origin import Given
 from yarnml.ps.peer import ACK_EVERY
+from yarnml.ps.sender import name
 from yarnml.ps.shard import Send, Shard
 from yarnml.ps.spec import resolve
 from yarnml.wire.frames import WireError
-from yarnml.wire.message import Ack, Ask, Beat, Done, EndClock, Farewell, Get, Increments, Message, Nack, Patch, Rows
+from yarnml.wire.message import (
+    Ack,
+    Ask,
+    Beat,
+    Done,
+    EndClock,
+    Farewell,
+    Get,
+    Hello,
+    Increments,
+    Message,
+    Nack,
+    Patch,
+    Rows,
+    Standing,
+)
 
 
 def shard(*specs: TableSpec, workers: int = 2, server: int = 0, servers: int = 1) -> Shard:
@@ -193,5 +210,131 @@ def test_a_lent_block_stands_still() -> None:
 def test_rows_of_a_server_without_any() -> None:
     s = shard(TableSpec("t", (1, 1), push="lazy"), server=0, servers=2)
     assert not rows(s.handle(Get(sender=0, seq=1, table=0, read=-1)))
-    values: Any = s.handle(Get(sender=0, seq=2, table=0, read=-1, rows=np.array([], np.int64)))[0].message
-    assert len(values.values[0]) == 0
+    none: Any = s.handle(Get(sender=0, seq=2, table=0, read=-1, rows=np.array([], np.int64)))[0].message
+    assert len(none.values[0]) == 0
+
+
+def values(s: Shard) -> float:
+    """The first number of a snapshot."""
+    snapshot = s.snapshot()
+    assert snapshot is not None
+    return float(snapshot.tables[0][1][0].values[0, 0])
+
+
+@pytest.mark.parametrize("staleness", [0, 3, None])
+def test_a_checkpoint_holds_what_belongs_to_clocks_before_its_own(staleness: int | None) -> None:
+    s = shard(TableSpec("t", (4, 1), staleness=staleness, push="lazy"))
+    s.handle(end(0, 0, one(1)))
+    assert s.mark(1)
+    s.handle(end(0, 1, one(10)))
+    assert s.snapshot() is None, "worker 1 has yet to end clock 0"
+    s.handle(end(1, 0, one(2)))
+    s.handle(end(1, 1, one(20)))
+    assert values(s) == 3
+    assert s.snapshot() is None, "it is taken once"
+    assert rows(s.handle(get(0, 1)))[0][2] == 33, "nobody else waits"
+
+
+def test_whoever_is_done_is_not_waited_for_by_a_checkpoint_either() -> None:
+    s = shard(LAZY)
+    s.mark(2)
+    for clock in range(4):
+        s.handle(end(0, clock, one(1)))
+    s.handle(Done(sender=1, seq=1))
+    assert values(s) == 2, "the clocks up to 3 were applied at once"
+
+
+def test_what_is_in_already_is_too_late_to_be_kept_out() -> None:
+    s = shard(TableSpec("t", (4, 1), staleness=2, push="lazy"))
+    s.handle(end(0, 0, one(1)))
+    s.handle(end(0, 1, one(1)))
+    assert not s.mark(1)
+    s.handle(end(1, 0))
+    assert s.snapshot() is None
+    assert s.mark(2)
+
+
+def test_a_mark_takes_the_place_of_the_one_before() -> None:
+    s = shard(TableSpec("t", (4, 1), staleness=5, push="lazy"), workers=1)
+    s.mark(1)
+    s.handle(end(0, 0, one(1)))
+    s.handle(end(0, 1, one(2)))
+    assert s.mark(3)
+    s.handle(end(0, 2, one(4)))
+    s.handle(end(0, 3, one(8)))
+    assert values(s) == 7
+
+
+def test_a_checkpoint_keeps_what_functions_keep() -> None:
+    s = shard(TableSpec("t", (1, 1), function=AdaGrad(1.0), push="lazy", staleness=1), workers=1)
+    s.mark(1)
+    s.handle(end(0, 0, one(3)))
+    s.handle(end(0, 1, one(4)))
+    snapshot = s.snapshot()
+    assert snapshot is not None
+    (chunk,) = snapshot.tables[0][1]
+    assert chunk.state["G"].tolist() == [[9]]
+
+
+def test_a_snapshot_stands_still_while_it_is_written() -> None:
+    spec = TableSpec("t", (300, 1024), push="lazy")
+    s = shard(spec, workers=1)
+    s.mark(0)
+    snapshot = s.snapshot()
+    assert snapshot is not None
+    assert any(snapshot.loans), "large blocks are lent, not copied"
+    s.handle(end(0, 0, Patch(0, 0, None, np.ones((300, 1024), np.float32))))
+    assert not any(chunk.values.any() for chunk in snapshot.tables[0][1])
+    s.written(snapshot)
+
+
+def test_another_process_goes_on_where_its_predecessor_was_last_heard_of() -> None:
+    s = shard(EAGER)
+    s.handle(get(0, -1, stop=2))
+    s.handle(end(0, 0, one(1)))
+    s.handle(get(0, 0, request=2))
+    hello = Hello(sender=0, seq=1)
+    standing = Standing(clock=0, seq=1)
+    assert [send.message for send in s.handle(hello)] == [standing]
+    assert [send.message for send in s.handle(hello)] == [standing], "asked again"
+    assert rows(s.handle(end(1, 0))) == [], "what was held and asked for by the dead one is forgotten"
+    (send,) = s.handle(get(0, 0, request=1 << 32))
+    assert isinstance(send.message, Rows)
+    assert send.message.number == 1
+
+
+@pytest.mark.parametrize("seq", [0, 1])
+def test_an_older_incarnation_cannot_come_back(seq: int) -> None:
+    s = shard(LAZY)
+    s.handle(Hello(sender=0, seq=2))
+    with pytest.raises(WireError, match=f"incarnation {seq} of worker 0"):
+        s.handle(Hello(sender=0, seq=seq))
+
+
+def test_whom_a_shard_knows() -> None:
+    s = Shard(resolve([LAZY], 0), server=0, servers=1, workers=2, seed=0, generation=3)
+    ask = {"generation": 3, "sender": 1}
+    assert s.knows(name(1, 0, 3), Ask(**ask))
+    assert not s.knows(name(0, 0, 3), Ask(**ask))
+    assert not s.knows(name(1, 0, 2), Ask(**ask | {"generation": 2}))
+    assert not s.knows(name(2, 0, 3), Ask(**ask | {"sender": 2}))
+    assert not s.knows(name(1, 1, 3), Ask(**ask)), "it must say Hello first"
+    assert s.knows(name(1, 1, 3), Hello(**ask, seq=1))
+    s.handle(Hello(**ask, seq=1))
+    assert s.name(1) == name(1, 1, 3)
+    assert not s.knows(name(1, 0, 3), Ask(**ask))
+    assert not s.knows(name(1, 0, 3), Hello(**ask, seq=0))
+
+
+def test_a_generation_begins_where_a_checkpoint_was_taken() -> None:
+    array = np.arange(4, dtype=np.float32)[:, None]
+    s = Shard(resolve([LAZY], 0), server=1, servers=2, workers=1, seed=0, clock=5, origin=Given({"t": array}))
+    (send,) = s.handle(Get(sender=0, seq=1, table=0, start=2, stop=4, read=4))
+    assert isinstance(send.message, Rows)
+    assert send.message.values[0].tolist() == [[2], [3]]
+    with pytest.raises(WireError, match="ends clock 0 after 4"):
+        s.handle(end(0, 0))
+    s.handle(EndClock(sender=0, seq=1, clock=5, patches=(one(1, start=2),)))
+    (send,) = s.handle(Get(sender=0, seq=1, table=0, start=2, stop=4, read=5))
+    assert isinstance(send.message, Rows)
+    assert send.message.values[0].tolist() == [[3], [3]]
