@@ -5,9 +5,13 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Mapping
 from statistics import median
-from typing import final
+from time import perf_counter
+from typing import Any, final
+
+Trial = Callable[[], float]
 
 # Page faults on fresh message buffers cost more than anything else: both sides keep theirs.
 TUNED = {
@@ -58,10 +62,33 @@ def compare(ours: Pair, peer: Pair, rounds: int) -> tuple[float, float, float]:
     return median(a for a, _ in figures), median(b for _, b in figures), median(a / b for a, b in figures)
 
 
-def serve_trials(trial: Callable[[], float]) -> None:
-    """The client's loop."""
+def main(servers: Mapping[str, Callable[[], None]], clients: Mapping[str, Callable[[str], Trial]]) -> None:
+    """What a module of sides does: serve, or print a figure for each line it reads."""
+    role, name, *address = sys.argv[1:]
+    if role == "server":
+        servers[name]()
+        return
+    trial = clients[name](*address)
     for _ in sys.stdin:
         print(trial(), flush=True)
+    os._exit(0)
+
+
+def end_with_stdin() -> None:
+    """A server ends with its stdin, whatever it does."""
+
+    def wait() -> None:
+        sys.stdin.read()
+        os._exit(0)
+
+    threading.Thread(target=wait, daemon=True).start()
+
+
+def timed(call: Callable[[], Any]) -> float:
+    """Microseconds."""
+    start = perf_counter()
+    call()
+    return (perf_counter() - start) * 1e6
 
 
 def _start(module: str, *args: str) -> subprocess.Popen[str]:

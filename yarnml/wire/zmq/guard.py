@@ -18,7 +18,7 @@ from yarnml.wire.keys import Keys
 
 ZAP = "inproc://zeromq.zap.01"  # where ZeroMQ asks; it would admit all if nobody listened there
 ORDERS = "inproc://guard"
-FAILED = {
+FAILED: dict[int, str] = {
     zmq.EVENT_HANDSHAKE_FAILED_NO_DETAIL: "it doesn't know this run's keys",
     zmq.EVENT_HANDSHAKE_FAILED_PROTOCOL: "it doesn't know this run's keys",
     zmq.EVENT_HANDSHAKE_FAILED_AUTH: "its key isn't this run's",
