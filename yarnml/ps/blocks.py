@@ -27,6 +27,8 @@ from yarnml.wire.message import Patch
 Array = npt.NDArray[Any]
 Index = npt.NDArray[np.int64]
 BLOCK = 1 << 20  # bytes of a block at most
+NARROW = 1 << 8  # bytes of a row up to which rows come in long lists, that take a call for each block that they touch:
+NARROW_BLOCK = 1 << 23  # bytes of their blocks
 LENT = 1 << 16  # bytes from which on lending beats copying
 POOL = 8  # buffers kept for copies to come
 
@@ -50,10 +52,13 @@ Loan = tuple[Buffer, ...]
 class Blocks:
     """Rows [start, stop) of a table with their function's state."""
 
-    def __init__(self, spec: TableSpec, start: int, stop: int, seed: int, block: int = BLOCK) -> None:
+    def __init__(self, spec: TableSpec, start: int, stop: int, seed: int, block: int | None = None) -> None:
+        """`block`: bytes of one at most."""
         self.start, self.stop = start, stop
         self._function = spec.function
-        self._height = max(1, min(stop - start, block // (spec.width * spec.numpy_dtype.itemsize)))  # rows of a block
+        row = spec.width * spec.numpy_dtype.itemsize
+        block = block or (NARROW_BLOCK if row <= NARROW else BLOCK)
+        self._height = max(1, min(stop - start, block // row))  # rows of a block
         self._blocks: list[Buffer] = []
         self._state: list[State] = []
         for low in range(start, stop, self._height):
