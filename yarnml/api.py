@@ -7,6 +7,7 @@ from os import PathLike, fspath
 from typing import Any, final
 
 from yarnml.app import Model, load_app, open_model
+from yarnml.comm.effects import Say, Setback
 from yarnml.comm.outcome import Outcome
 from yarnml.errors import DataError
 from yarnml.job import Job
@@ -65,12 +66,13 @@ class LocalRun(Run):
 
     def __init__(self, job: Job, view: View) -> None:
         super().__init__(job, RunDir.create(job))
+        self._job = job
         self._watch = Watch(self._directory, view)
         self._outcome: Outcome | None = None
         for line in [*said_of_data(job), f"run      {job.url}"]:
             self._watch.say(line)
         try:
-            self._handle = launcher(job).start(job, self._take)
+            self._handle = launcher(job).start(job, self._take, self._heed)
         except BaseException as error:
             with suppress(OSError, DataError):
                 self._directory.end("failed", message=f"could not be started: {error}")
@@ -98,3 +100,9 @@ class LocalRun(Run):
 
     def _take(self, report: Report) -> None:
         self._watch.take(report.worker, report.numbers)
+
+    def _heed(self, news: Say | Setback) -> None:
+        if isinstance(news, Say):
+            self._watch.say(news.text)
+        else:
+            self._watch.go_back(news.generation, self._job.clock_of(news.clock), news.reason)

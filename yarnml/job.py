@@ -51,11 +51,21 @@ class Job:
     data_memory: int | None = None  # bytes that a worker's rows may take; what is beyond goes to its disk; None: any
     deadline: float | None = None  # seconds after which the run is ended
     silence: float = 10.0  # seconds without a sign of life after which a process counts as lost
+    retries: int = 3  # deaths at the same place after which the run is given up
+    checkpoint_every: float = 60.0  # seconds; 0: no checkpoints
+    starts: bool = False  # the app has a `start`, which takes the first clock of the tables
+    resume: str = ""  # URL of the checkpoint to begin with, of another run
+    resume_clock: int = 0  # the clock of that checkpoint
+    start_from: str | None = None  # URL of the model whose arrays the tables begin with
 
     @property
     def url(self) -> str:
         """The run's own directory."""
         return f"{self.runs.rstrip('/')}/{self.run}"
+
+    def clock_of(self, tables: int) -> int:
+        """What apps and metrics call the clock that its tables call so."""
+        return tables - 1 if self.starts and tables else tables
 
     def to_json(self) -> str:
         value = {f.name: getattr(self, f.name) for f in fields(self)}

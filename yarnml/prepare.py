@@ -67,6 +67,10 @@ def _job(app: App, config: Any, data: Data, reading: Reading, running: Running, 
         seed=running.seed,
         deadline=running.deadline,
         silence=running.silence,
+        retries=running.retries,
+        checkpoint_every=running.checkpoint_every,
+        starts=app.start is not None,
+        start_from=None if running.start_from is None else _absolute(running.start_from),
     )
 
 

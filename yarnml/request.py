@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from yarnml.config import AppConfig, hints
 from yarnml.errors import UsageError
-from yarnml.value import Count, Fraction, Positive, Url, Whole
+from yarnml.value import Count, Fraction, NonNegative, Positive, Url, Whole
 
 if TYPE_CHECKING:
     from hdfs_io import ReadOptions
 
 
+Format = Literal[
+    "libsvm", "csv", "parquet", "arrow", "text", "files", "ldac", "docword", "mm", "idx", "images", "wav"
+]  # as hdfs_io.formats.FORMATS, which are slow to import
 SEPS = {"tab": "\t", "\\t": "\t", "space": " "}  # characters that are hard to type
 
 
@@ -81,6 +84,9 @@ class Running(AppConfig):
     runs: Url | None = None  # directory of all runs; else ~/.yarnml/runs
     deadline: Positive | None = None  # seconds after which the run is ended
     silence: Positive = 10.0  # seconds without a sign of life after which a process counts as lost
+    retries: Whole = 3  # deaths at the same place after which the run is given up; 0: the first one ends it
+    checkpoint_every: NonNegative = 60.0  # seconds between checkpoints, which a run goes back to; 0: none
+    start_from: Url | None = None  # model whose arrays the tables of the same name begin with
 
 
 @dataclass(frozen=True, kw_only=True)

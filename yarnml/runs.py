@@ -111,6 +111,17 @@ class RunDir:
         """Add to the metrics; `fresh`: on a line of its own, since the last one may be torn."""
         _append(join(self.url, "metrics.jsonl"), "\n" * fresh + "".join(metric.line() + "\n" for metric in metrics))
 
+    def cut(self, clock: int) -> None:
+        """Drop the metrics of `clock` and later ones: the run has gone back."""
+        url = join(self.url, "metrics.jsonl")
+        if exists(url):
+            kept = []
+            for line in read_text(url).split("\n")[:-1]:
+                with suppress(ValueError, KeyError, TypeError):
+                    found = Metric.from_line(line)
+                    kept += [line + "\n"] if found.clock is None or found.clock < clock else []
+            write_text(url, "".join(kept))
+
     def log(self, text: str) -> None:
         """Add whole lines to the driver's own log."""
         _append(join(self.logs, "driver.log"), text)

@@ -30,6 +30,7 @@ class Watch:
         self._views = (view, Lines(self._log))  # the second is what `yarnml logs` shows of this process
         self._progress = Progress(time.time())
         self._new: list[Metric] = []
+        self._cut: int | None = None  # the clock from which on kept metrics are void
         self._lock = threading.Lock()
         self._over = threading.Event()
         self._torn: set[str] = set()  # what could not be kept the last time it was tried
@@ -48,6 +49,15 @@ class Watch:
         with self._lock:
             self._new += metrics(numbers, worker=worker, time=now)
             self._progress.take(worker, numbers, now)
+
+    def go_back(self, generation: int, clock: int, why: str) -> None:
+        """The run has gone back to `clock`, as apps count: what was reported of it and later ones is void."""
+        said = f"rolled back to clock {clock:,}: {why}"
+        with self._lock:
+            self._cut = clock
+            self._new = [metric for metric in self._new if metric.clock is None or metric.clock < clock]
+            self._progress.go_back(generation, said, time.time())
+        self.say(said)
 
     def start(self, on_kill: Callable[[], None]) -> None:
         """`on_kill` is called once if somebody asks for the run's end."""
@@ -88,10 +98,13 @@ class Watch:
     def _keep(self, glance: Glance) -> None:
         with self._lock:
             new, self._new = self._new, []
+            cut, self._cut = self._cut, None
             text = self._log.getvalue()
             self._log.seek(0)
             self._log.truncate()
         self._try("its status", lambda: self._run.beat(glance))
+        if cut is not None:
+            self._try("its metrics", lambda: self._run.cut(cut))
         if new:
             self._try("its metrics", lambda: self._run.append(new, fresh="its metrics" in self._torn))
         if text:

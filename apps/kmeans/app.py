@@ -65,8 +65,8 @@ def start(me: Worker, cfg: Config) -> None:
 
 def work(me: Worker, cfg: Config) -> None:
     sums, inertia, first = me.table("sums"), me.table("inertia"), me.table("start").get()
-    group = me.state("group", lambda: np.full(len(me.share), -1, np.int32))
-    squared = me.state("squared", lambda: np.zeros(len(me.share), np.float32))  # distance to the group's centre
+    group = me.state("group", lambda: np.full(len(me.share), -1, np.int32), by="rows")
+    squared = me.state("squared", lambda: np.zeros(len(me.share), np.float32), by="rows")  # distance to its centre
     gone = 0
     for batch in me.batches(cfg.batch or me.rows, cfg.epochs, cfg.patience):
         C = centres(sums.get(), first)

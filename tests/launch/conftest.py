@@ -44,6 +44,7 @@ def job_of(tmp_path: Path) -> MakeJob:
             (tmp_path / "train.csv").write_text("x,y\n" + "1,2\n" * 10)
             dataset = scan(str(tmp_path / "train.csv"), label="number")
             settings["train"] = Part(dataset=dataset, sample=Sample.all(), rows=10)
+        settings.setdefault("retries", 0)  # the first death ends it
         return Job(run="run", runs=str(tmp_path), app=str(folder), **settings)
 
     return make

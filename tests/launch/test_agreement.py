@@ -91,7 +91,7 @@ def test_who_is_stopped_before_it_joins_is_named(job_of: MakeJob) -> None:
     while not found:
         assert time.monotonic() < end
         wanted = ["--role", "worker", "--index", "1"]
-        found = [p for p in psutil.Process().children() if wanted == p.cmdline()[6:10]]
+        found = [p for p in psutil.Process().children(recursive=True) if wanted == p.cmdline()[6:10]]
     found[0].send_signal(signal.SIGSTOP)
     since = time.monotonic()
     outcome = handle.wait(WAIT)

@@ -61,7 +61,7 @@ class Running:
 
 
 def children() -> list[psutil.Process]:
-    return [p for p in psutil.Process().children() if "yarnml.launch.role" in p.cmdline()]
+    return [p for p in psutil.Process().children(recursive=True) if "yarnml.launch.role" in p.cmdline()]
 
 
 def test_workers_and_servers_do_a_run_together(job_of: MakeJob) -> None:
@@ -156,7 +156,7 @@ def driver(job_of: MakeJob, tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
 
 
 def test_ctrl_c_ends_all(driver: subprocess.Popen[str]) -> None:
-    started = psutil.Process(driver.pid).children()
+    started = psutil.Process(driver.pid).children(recursive=True)
     driver.send_signal(signal.SIGINT)
     said, _ = driver.communicate(timeout=WAIT)
     assert said.splitlines()[-1] == "interrupted"
@@ -165,8 +165,8 @@ def test_ctrl_c_ends_all(driver: subprocess.Popen[str]) -> None:
 
 
 def test_a_driver_that_dies_leaves_no_process(driver: subprocess.Popen[str]) -> None:
-    started = psutil.Process(driver.pid).children()
-    assert len(started) == 3
-    started[0].send_signal(signal.SIGSTOP)  # one that can't see anything
+    started = psutil.Process(driver.pid).children(recursive=True)
+    assert len(started) == 4
+    started[1].send_signal(signal.SIGSTOP)  # one that can't see anything
     driver.kill()
     assert psutil.wait_procs(started, WAIT)[1] == []

@@ -22,6 +22,7 @@ from yarnml.app.execute import execute
 from yarnml.app.find import app_names, load_app
 from yarnml.app.saved import open_model, open_outline, open_with_app
 from yarnml.app.scores import predicted, readable
+from yarnml.app.start import BEGINNING, Start
 from yarnml.app.worker import Worker
 from yarnml.config import AppConfig, Count, Fraction, NonNegative, Positive
 from yarnml.errors import UsageError
@@ -29,6 +30,7 @@ from yarnml.model import Artifacts, Model
 from yarnml.task import Columns
 
 __all__ = [
+    "BEGINNING",
     "App",
     "AppConfig",
     "Artifacts",
@@ -40,6 +42,7 @@ __all__ = [
     "Model",
     "NonNegative",
     "Positive",
+    "Start",
     "UsageError",
     "Worker",
     "app_names",

@@ -25,9 +25,11 @@ def execute(me: Worker) -> dict[str, Any]:
     """
     with threadpool_limits(1, user_api="blas"), np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         try:
+            me.restore()
             results = _with_model(me) if me.app.predict is not None else _with_output(me)
             me.finish()
         finally:
+            me.leave()
             me.crew.close()
         return results
 
@@ -63,10 +65,12 @@ def _with_output(me: Worker) -> dict[str, Any]:
 
 
 def _work(me: Worker) -> dict[str, Any]:
-    if me.app.start is not None and me.clock_now == 0:
+    if me.app.start is not None and me.began.clock == 0:
         me.app.start(me, me.config)
         me.begin()
+    me.at_work = True
     extra = me.app.work(me, me.config)
+    me.at_work = False
     me.settle()
     return dict(extra or {})
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import final
 
 
@@ -15,7 +16,7 @@ class Patience:
         self.spent = 0
         self.best_pass = 0  # from 1; 0 before the first gain
         self._passes = 0
-        self._limit = limit
+        self.limit = limit
 
     def better(self, value: float) -> bool:
         """Take in the number of one more pass; whether it is the best so far."""
@@ -26,6 +27,15 @@ class Patience:
         self.spent += 1
         return False
 
+    def to_json(self) -> dict[str, float]:
+        """What it has seen."""
+        return {"best": self.best, "spent": self.spent, "best_pass": self.best_pass, "passes": self._passes}
+
+    def restore(self, seen: Mapping[str, float]) -> None:
+        """Go on after what another has seen."""
+        self.best, self.spent, self.best_pass = seen["best"], int(seen["spent"]), int(seen["best_pass"])
+        self._passes = int(seen["passes"])
+
     @property
     def over(self) -> bool:
-        return self.spent >= self._limit
+        return self.spent >= self.limit

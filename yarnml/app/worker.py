@@ -17,6 +17,8 @@ from yarnml.app.app import App
 from yarnml.app.budget import fits, largest, most_rows
 from yarnml.app.finite import finite_numbers
 from yarnml.app.held import Held
+from yarnml.app.keeping import Keeping
+from yarnml.app.kept import By, Part, restored
 from yarnml.app.output import Output
 from yarnml.app.patience import Patience
 from yarnml.app.plan import Plan, shuffled, usual_batch, usual_epochs
@@ -24,10 +26,12 @@ from yarnml.app.saved import bound
 from yarnml.app.scores import score
 from yarnml.app.share import Share, chunk_rows
 from yarnml.app.spilled import Order, Origin, Spilled
+from yarnml.app.start import BEGINNING, Start
 from yarnml.comm.company import Company
 from yarnml.comm.plain import plain_numbers
 from yarnml.errors import UsageError
-from yarnml.job import Job, Part
+from yarnml.job import Job
+from yarnml.job import Part as DataPart
 from yarnml.kernels.crew import Crew
 from yarnml.model import Artifacts, Model
 from yarnml.task import Partial, Task
@@ -44,10 +48,14 @@ WORK = 3  # the purpose of the random numbers that an app draws
 class Worker:
     """What an app's `start`, `work` and `model` are handed."""
 
-    def __init__(self, app: App, job: Job, index: int, client: Tables, company: Company) -> None:
+    def __init__(
+        self, app: App, job: Job, index: int, client: Tables, company: Company, start: Start = BEGINNING
+    ) -> None:
         self.app, self.job, self.index = app, job, index
         self.workers, self.threads, self.seed, self.staleness = job.workers, job.threads, job.seed, job.staleness
-        self.clock_now = 0  # clocks this worker has ended
+        self.began = start
+        self.clock_now = start.clock - (app.start is not None and start.clock > 0)  # clocks this worker has ended
+        self.at_work = False
         self.stop = False  # true for all workers at the same clock: `batches` ends
         self.out: Output | None = None  # where an app without a model writes its part
         self.best: Model | None = None  # on --valid, of the passes so far
@@ -56,7 +64,8 @@ class Worker:
         self.seconds: dict[str, float] = {}
         self.config = app.config(job.config)
         self._client, self._company = client, company
-        self._states: dict[str, NDArray[Any]] = {}
+        self._keeping = Keeping(company)
+        self._watch = Patience(0)
         self._rows_done = self._epoch = 0
 
     @cached_property
@@ -101,7 +110,7 @@ class Worker:
             f"{have}; use more workers, or allow more"
         )
 
-    def share_of(self, part: Part, order: Order | None = None) -> Share:
+    def share_of(self, part: DataPart, order: Order | None = None) -> Share:
         """This worker's rows of a part; `order`: that of their batches, if there will be any."""
         lo, hi = span(part.dataset.rows, self.index, self.workers)
         if not fits(part, self.workers, self.job.data_memory):
@@ -121,18 +130,21 @@ class Worker:
         """
         rows = self._bounded(batch or usual_batch(self.rows))
         plan = Plan(self.rows, len(self.share), rows, self.seed, self._first_row)
-        watch = Patience(patience)
+        self._keeping.shuffle(plan.shuffle() if plan.steps > 1 else None)
+        self._watch.limit = patience
         end = plan.steps * (epochs or usual_epochs(self.rows, plan.steps))
         with closing(self.share.batches(plan, self.clock_now, end)) as batches:
-            while self.clock_now < end and not self.stop:
+            while True:
                 epoch, step = divmod(self.clock_now, plan.steps)
+                if step == 0 and epoch > 0 and self.job.valid is not None:
+                    self._validate(self._watch)
+                if self.clock_now >= end or self.stop:
+                    return
                 self._epoch, now = epoch, self.clock_now
                 piece = next(batches)
                 yield piece
                 assert self.clock_now == now + 1, "an app ends each batch with exactly one me.clock()"
                 self._rows_done += len(piece)
-                if step + 1 == plan.steps and self.job.valid is not None:
-                    self._validate(watch)
 
     # --- tables and clocks
 
@@ -144,17 +156,20 @@ class Worker:
         self._client.clock()
         self._company.check()
         self.clock_now += 1
+        mark = self._company.mark
+        if mark is not None and mark[0] == self._client.clock_now:
+            self._keeping.write(*mark, self._part())
 
     # --- all workers together
 
     def sum(self, x: Any) -> NDArray[Any]:
         """The sum of every worker's x, the same for all, to the bit."""
-        self._client.flush()
+        self._meet()
         return self._company.sum(np.asarray(x))
 
     def gather(self, x: Any) -> list[NDArray[Any]]:
         """Every worker's x, in the workers' order."""
-        self._client.flush()  # another worker may wait for what a broken connection lost, and not come here before
+        self._meet()
         return self._company.gather(np.asarray(x))
 
     def measure(self, model: Model, share: Share) -> dict[str, float]:
@@ -177,11 +192,13 @@ class Worker:
         key = [self.seed % 2**64, WORK]
         return np.random.Generator(np.random.Philox(key=key, counter=[0, 0, self.index, self.clock_now]))
 
-    def state(self, name: str, init: Callable[[], NDArray[Any]]) -> NDArray[Any]:
-        """An array of this worker that lives over clocks and is part of every checkpoint."""
-        if name not in self._states:
-            self._states[name] = init()
-        return self._states[name]
+    def state(self, name: str, init: Callable[[], NDArray[Any]], by: By = "worker") -> NDArray[Any]:
+        """An array of this worker that lives over clocks and is part of every checkpoint; change it in place.
+
+        `by`: "rows" if its first axis goes by the rows of `data`, in whatever order these are: then a run can be
+        resumed with another number of workers.
+        """
+        return self._keeping.array(name, init, by)
 
     def report(self, **numbers: float) -> None:
         """Numbers of this clock for whoever watches the run: loss=..., moved=... .
@@ -203,6 +220,26 @@ class Worker:
         return _Timed(self.seconds, name)
 
     # --- for the frame around the app
+
+    def restore(self) -> None:
+        """Take up what was kept of this worker at the clock where it begins."""
+        if not self.began.checkpoint:
+            return
+        first = rows = 0
+        if self.job.train is not None:
+            lo, hi = span(self.dataset.rows, self.index, self.workers)
+            first, until = (self.job.train.sample.count(n) for n in (lo, hi))
+            rows = until - first
+        part = restored(self.began.checkpoint, self.index, self.workers, first, rows)
+        self._keeping.restore(part)
+        frame = part.frame
+        self._watch.restore(frame["watch"])
+        self.best_pass, self.notes = frame["best_pass"], list(frame["notes"])
+        self.best = replace(self.model(part.best), metrics=frame["best"]) if part.best else None
+
+    def leave(self) -> None:
+        """Wait for what is being written of this worker."""
+        self._keeping.wait()
 
     def begin(self) -> None:
         """End what `start` did: a clock of its own, which isn't counted, so that work begins at clock 0."""
@@ -237,6 +274,22 @@ class Worker:
         specs = self.app.specs(self.config, self.schema)
         arrays: Artifacts = {spec.name: np.array(self.table(spec.name).get()) for spec in specs}
         return self.model(arrays)
+
+    def _meet(self) -> None:
+        """Before all workers meet: one that comes later, in the place of another, would miss a meeting within work."""
+        if self.at_work:
+            self._company.keeps()
+        self._client.flush()  # another worker may wait for what a broken connection lost, and not come here before
+
+    def _part(self) -> Part:
+        """What is kept of this worker, for a checkpoint."""
+        best = self.best.arrays if self.best is not None and self.index == 0 else {}
+        frame = {
+            "watch": self._watch.to_json(), "best_pass": self.best_pass, "notes": self.notes,
+            "best": {} if self.best is None else dict(self.best.metrics),
+        }  # fmt: skip
+        rows = 0 if self.job.train is None or not self._keeping.by_rows else len(self.share)
+        return Part(self.index, self.workers, rows, frame=frame, best=best)
 
     def _totals(self) -> dict[str, float]:
         """What this worker has done since its start; more where there is a network between it and its tables."""

@@ -14,7 +14,7 @@ from yarnml.errors import Stopped
 from yarnml.job import Job
 from yarnml.launch.fault import quoting, short, whole
 from yarnml.launch.handle import Handle
-from yarnml.launch.launcher import Launcher, OnReport
+from yarnml.launch.launcher import Launcher, OnNews, OnReport, unheard
 from yarnml.launch.plan import Plan
 from yarnml.launch.work import work
 from yarnml.ps import local_client
@@ -26,7 +26,7 @@ WORKER = Seat("worker", 0)
 class InlineLauncher(Launcher):
     """Heeds a wish to stop once a clock."""
 
-    def start(self, job: Job, on_report: OnReport) -> Handle:
+    def start(self, job: Job, on_report: OnReport, on_news: OnNews = unheard) -> Handle:  # noqa: ARG002 (no process)
         return Handle(lambda handle: _drive(job, on_report, handle), deadline=job.deadline)
 
 

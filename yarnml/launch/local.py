@@ -1,95 +1,120 @@
-"""Local: a run's workers and servers as processes of this machine, its coordinator in a thread of this one."""
+"""Local: a run's processes on this machine, driven by a thread of this one through its scheduler."""
 
 from __future__ import annotations
 
 import time
-from contextlib import closing
 from dataclasses import replace
 from typing import final
 
-from yarnml.comm.coordinator import Coordinator
-from yarnml.comm.events import Event, Exited
-from yarnml.comm.hub import Hub
+from yarnml.comm.effects import Report, Say, Setback
 from yarnml.comm.outcome import Outcome
-from yarnml.comm.seat import seats
+from yarnml.comm.retries import Retries
+from yarnml.comm.seat import Seat
 from yarnml.job import Job
 from yarnml.launch.fault import quoting
 from yarnml.launch.handle import Handle
-from yarnml.launch.launcher import Launcher, OnReport
+from yarnml.launch.launcher import Launcher, OnNews, OnReport, unheard
+from yarnml.launch.pipe import News, line, parsed
 from yarnml.launch.place import Place, place
 from yarnml.launch.process import RoleProcess, end, python
-from yarnml.wire.transport import Listener
-from yarnml.wire.zmq import ZmqTransport
+from yarnml.launch.scheduling import recovery
 
-JOIN = 120.0  # seconds in which every process has to be there: imports on a busy machine take a while
-PART = {True: 10.0, False: 1.0}  # seconds to end by themselves, after success or failure
+LOOK = 0.05  # seconds
+PART = 5.0  # seconds for the scheduler to end after its last word
+SCHEDULER = Seat("scheduler", 0)
 
 
 @final
 class LocalLauncher(Launcher):
-    """Every process has a log of its own; the first to fail is named, with its last words."""
+    """Every process has a log of its own; the first to fail for good is named, with its last words."""
 
-    def start(self, job: Job, on_report: OnReport) -> Handle:
-        return Handle(lambda handle: _drive(job, on_report, handle), deadline=job.deadline)
+    def start(self, job: Job, on_report: OnReport, on_news: OnNews = unheard) -> Handle:
+        return Handle(lambda handle: _drive(job, on_report, on_news, handle), deadline=job.deadline)
 
 
-def _drive(job: Job, on_report: OnReport, handle: Handle) -> Outcome:
-    transport = ZmqTransport(spin=0.0)
-    try:
-        with place(job) as here, closing(transport.listen()) as listener:
-            return _Run(job, here, listener, on_report, handle).drive()
-    finally:
-        transport.close()
+def _drive(job: Job, on_report: OnReport, on_news: OnNews, handle: Handle) -> Outcome:
+    with place(job) as here:
+        return _Driver(job, here, on_report, on_news, handle).drive()
 
 
 @final
-class _Run:
-    def __init__(self, job: Job, here: Place, listener: Listener, on_report: OnReport, handle: Handle) -> None:
-        roles = {"worker": job.workers, "server": job.servers}
-        self._coordinating = coordinator = Coordinator(roles, silence=job.silence, join_by=time.monotonic() + JOIN)
+class _Driver:
+    """Starts the scheduler, and starts it anew when it dies."""
+
+    def __init__(self, job: Job, here: Place, on_report: OnReport, on_news: OnNews, handle: Handle) -> None:
         self._job, self._here, self._handle = job, here, handle
-        self._seats = seats(roles)
-        self._hub = Hub(listener, coordinator, on_report)
-        self._coordinator = listener.address
-        self._processes: list[RoleProcess] = []
+        self._on_report, self._on_news = on_report, on_news
+        self._retries = Retries(job.retries)
+        self._generation = 0
+        self._restarts = 0
+        self._clocks: dict[int, float] = {}
 
     def drive(self) -> Outcome:
-        try:
-            self._start()
-            outcome = self._hub.run(self._watch)
-            self._hub.see_off(self._all_gone, PART[outcome.ok])
-        finally:
-            end(self._processes)
-        return self._with_last_words(outcome)
+        while True:
+            process = self._start()
+            try:
+                said = self._follow(process)
+            finally:
+                end([process], grace=0.0 if said is None else PART)
+            outcome = said or self._after(process)
+            if outcome is not None:
+                return self._whole(outcome)
 
-    def _start(self) -> None:
-        """From the thread that outlives them: Linux ends a child with the thread that started it."""
-        for seat in self._seats:
-            flags = {"job": self._here.job, "role": seat.role, "index": seat.index, "coordinator": self._coordinator}
-            threads = self._job.threads if seat.role == "worker" else 1
-            command = python("yarnml.launch.role", **flags)
-            self._processes.append(RoleProcess(seat, command, log=self._here.log(seat), threads=threads))
+    def _start(self) -> RoleProcess:
+        """From the thread that outlives it."""
+        command = python("yarnml.launch.scheduling", job=self._here.job, generation=self._generation)
+        return RoleProcess(SCHEDULER, command, log=self._here.log(SCHEDULER), threads=1, pipe=True)
 
-    def _watch(self) -> list[Event]:
+    def _follow(self, process: RoleProcess) -> Outcome | None:
+        """Pass on what the scheduler says, until its last word; None if it ends or is stopped before that."""
+        wished, rest = False, b""
+        while (said := process.said(LOOK)) != b"":
+            if not wished and (wish := self._handle.wish()) is not None:
+                wished = True
+                process.tell(line(wish))
+            *lines, rest = (rest + (said or b"")).split(b"\n")
+            for text in lines:
+                news: News = parsed(text.decode())
+                if isinstance(news, Outcome):
+                    return news
+                self._heed(news)
+            if process.stopped() >= self._job.silence:
+                return None
+        return None
+
+    def _heed(self, news: Report | Say | Setback) -> None:
+        if not isinstance(news, Report):
+            self._generation = max(self._generation, getattr(news, "generation", 0))
+            self._on_news(news)
+            return
+        self._on_report(news)
+        if news.role == "worker" and "clock" in news.numbers:
+            self._clocks[news.worker] = news.numbers["clock"]
+            if len(self._clocks) == self._job.workers:
+                self._retries.seen(self._slowest, time.monotonic())
+
+    def _after(self, process: RoleProcess) -> Outcome | None:
+        """The scheduler is dead: None if it may be started anew."""
         wish = self._handle.wish()
-        exits = [Exited(process.seat, how) for process in self._processes if (how := process.news()) is not None]
-        return [*exits, *self._asleep(), *([] if wish is None else [wish])]
+        if wish is not None:
+            return Outcome(wish.state, wish.reason)
+        said = f"the scheduler {process.exited()}"
+        if not self._retries.allow(self._slowest, time.monotonic()):
+            message = said + (f"; {self._restarts} restarts brought the run no further" if self._restarts else "")
+            return Outcome("failed", quoting(message, process.words(), str(process.log)), SCHEDULER)
+        self._restarts += 1
+        self._generation += 1
+        self._clocks.clear()
+        self._on_news(Setback(self._generation, recovery(self._job, self._generation).point.clock, said))
+        return None
 
-    def _asleep(self) -> list[Event]:
-        """Who was stopped before it joined: the coordinator, which can't know its silence, would wait long for it."""
-        missing = self._coordinating.missing()
-        late = [process for process in self._processes if missing and process.seat in missing]
-        return [
-            Exited(process.seat, f"(pid {process.pid}) was stopped, by SIGSTOP or a debugger, before it had joined")
-            for process in late
-            if process.stopped() >= self._job.silence
-        ]
+    @property
+    def _slowest(self) -> int:
+        return int(min(self._clocks.values(), default=0))
 
-    def _all_gone(self) -> bool:
-        return all(process.exited() for process in self._processes)
-
-    def _with_last_words(self, outcome: Outcome) -> Outcome:
-        for process in self._processes:
-            if outcome.state == "failed" and process.seat == outcome.culprit:
-                return replace(outcome, message=quoting(outcome.message, process.words(), str(process.log)))
-        return outcome
+    def _whole(self, outcome: Outcome) -> Outcome:
+        """With the scheduler's own restarts, which the later ones know nothing of."""
+        if not self._restarts or not outcome.ok:
+            return outcome
+        result = outcome.result or {}
+        return replace(outcome, result={**result, "restarts": result.get("restarts", 0) + self._restarts})

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import final
+from typing import Self, final
 
 from hdfs_io import join, open_fs, write_text
 from hdfs_io.store import is_local
@@ -19,12 +19,19 @@ from yarnml.job import Job
 class Place:
     """`job.json` and `logs/` in a directory that every process of this machine sees."""
 
-    def __init__(self, directory: Path, job: Job) -> None:
-        self.job = directory / "job.json"
-        self._logs = directory / "logs"
-        self._logs.mkdir(parents=True, exist_ok=True)
-        self.job.touch(mode=0o600)  # a URL in it may hold a secret
-        self.job.write_text(job.to_json())
+    def __init__(self, job: Path) -> None:
+        """`job`: the file, written by `made`."""
+        self.job = job
+        self._logs = job.parent / "logs"
+
+    @classmethod
+    def made(cls, directory: Path, job: Job) -> Self:
+        """The place in a directory."""
+        place = cls(directory / "job.json")
+        place._logs.mkdir(parents=True, exist_ok=True)
+        place.job.touch(mode=0o600)  # a URL in it may hold a secret
+        place.job.write_text(job.to_json())
+        return place
 
     def log(self, seat: Seat) -> Path:
         return self._logs / f"{seat.slug}.log"
@@ -40,10 +47,10 @@ def place(job: Job) -> Iterator[Place]:
     """The run's own directory if it is on this machine, else one for the length of the run, whose logs are copied."""
     fs, path = open_fs(job.url)
     if is_local(fs):
-        yield Place(Path(path), job)
+        yield Place.made(Path(path), job)
         return
     with TemporaryDirectory(prefix=f"yarnml-{os.getpid()}-") as directory:
-        made = Place(Path(directory), job)
+        made = Place.made(Path(directory), job)
         try:
             yield made
         finally:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -17,13 +18,15 @@ from typing import final
 from yarnml.comm.seat import Seat
 
 TAIL = 1 << 14  # bytes of a log that may be quoted
+CHUNK = 1 << 16  # bytes
 
 
 @final
 class RoleProcess:
     """One child. It leads a session of its own, so that Ctrl-C reaches the launcher alone, which then ends all."""
 
-    def __init__(self, seat: Seat, command: Sequence[str], *, log: Path, threads: int) -> None:
+    def __init__(self, seat: Seat, command: Sequence[str], *, log: Path, threads: int, pipe: bool = False) -> None:
+        """`pipe`: what it writes to standard output is read by `said`, and doesn't go to the log."""
         self.seat = seat
         self.log = log
         self._told = False
@@ -31,9 +34,9 @@ class RoleProcess:
         with log.open("ab") as output:
             self._popen = subprocess.Popen(
                 command,
-                stdin=subprocess.PIPE,  # never written to: its end tells the child that we are gone
-                stdout=output,
-                stderr=subprocess.STDOUT,
+                stdin=subprocess.PIPE,  # its end tells the child that we are gone
+                stdout=subprocess.PIPE if pipe else output,
+                stderr=output,
                 env=environment(threads),
                 start_new_session=True,
             )
@@ -41,6 +44,19 @@ class RoleProcess:
     @property
     def pid(self) -> int:
         return self._popen.pid
+
+    def tell(self, line: str) -> None:
+        """Write a line to its standard input."""
+        assert self._popen.stdin is not None
+        with suppress(BrokenPipeError):
+            self._popen.stdin.write(line.encode() + b"\n")
+            self._popen.stdin.flush()
+
+    def said(self, timeout: float) -> bytes | None:
+        """What it has written since, b"" if it will write no more, None if nothing comes within `timeout` seconds."""
+        assert self._popen.stdout is not None
+        readable, _, _ = select.select([self._popen.stdout], [], [], timeout)
+        return os.read(self._popen.stdout.fileno(), CHUNK) if readable else None
 
     def exited(self) -> str | None:
         """How it ended, None while it runs. What it had started, and left running, ends with it."""
@@ -75,9 +91,11 @@ class RoleProcess:
                     os.killpg(self.pid, number)
 
     def close(self) -> None:
-        """Let go of its standard input, at which it would end if it still ran."""
-        if self._popen.stdin is not None:
-            self._popen.stdin.close()
+        """Let go of its standard input, at which it would end if it still ran, and output."""
+        for stream in (self._popen.stdin, self._popen.stdout):
+            if stream is not None:
+                with suppress(BrokenPipeError):
+                    stream.close()
 
     def news(self) -> str | None:
         """How it ended, told once."""

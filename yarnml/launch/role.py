@@ -10,16 +10,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn, final
 
+from yarnml.app import Start
 from yarnml.comm.member import HERE, Member, Place, Vitals
 from yarnml.comm.seat import Seat
-from yarnml.errors import Stopped
+from yarnml.errors import RolledBack, Stopped
 from yarnml.job import Job
 from yarnml.launch.fault import short, whole
 from yarnml.launch.orphan import die_with_launcher
 from yarnml.launch.plan import Plan
-from yarnml.launch.work import work
-from yarnml.ps import Client, connect, serve
-from yarnml.wire.transport import Listener, Transport
+from yarnml.launch.work import given, work
+from yarnml.ps import Client, Disagree, connect, resume, serve
+from yarnml.wire.transport import Channel, Listener, Transport
 from yarnml.wire.zmq import ZmqTransport
 
 
@@ -49,7 +50,7 @@ class Surroundings:
 
 
 def take_part(job: Job, seat: Seat, coordinator: str, around: Surroundings = Surroundings()) -> None:
-    """Join the run and do the seat's duty; a fault ends the process."""
+    """Join the run and do the seat's duty, again from where the run goes back to; a fault ends the process."""
     transport = ZmqTransport()
     listener = transport.listen(around.host) if seat.role == "server" else None
     address = "" if listener is None else listener.address
@@ -62,11 +63,10 @@ def take_part(job: Job, seat: Seat, coordinator: str, around: Surroundings = Sur
         around.seated(member.seat)
         if around.vitals is not None:
             member.tell(around.vitals)
-        if listener is None:
-            member.finish(_work(_whole(plan, fault), member, transport))
-        else:
-            _serve(_whole(plan, fault), member, listener)
-            member.finish()
+        duty = _Duty(_whole(plan, fault), member, transport, listener)
+        while not duty.done():
+            member.join_again()
+        if listener is not None:
             listener.close()
     except BaseException as error:  # noqa: BLE001 (an app may raise anything, SystemExit too)
         _give_up(error, member, around)
@@ -89,25 +89,66 @@ def _whole(plan: Plan | None, fault: BaseException | None) -> Plan:
     return plan
 
 
-def _work(plan: Plan, member: Member, transport: Transport) -> dict[str, Any]:
-    index = member.seat.index
-    channels = connect(transport, member.servers, index)
-    client = Client(member, transport, channels, plan.tables, worker=index, staleness=plan.job.staleness)
-    return work(plan, index, member, client)
+@final
+@dataclass(frozen=True)
+class _Duty:
+    """What a seat has to do in each generation."""
 
+    plan: Plan
+    member: Member
+    transport: Transport
+    listener: Listener | None  # a server's
 
-def _serve(plan: Plan, member: Member, listener: Listener) -> None:
-    job = plan.job
-    serve(
-        listener,
-        plan.tables,
-        server=member.seat.index,
-        servers=job.servers,
-        workers=job.workers,
-        staleness=job.staleness,
-        seed=job.seed,
-        check=member.check,
-    )
+    def done(self) -> bool:
+        """Do it; False if the run has gone back meanwhile."""
+        try:
+            if self.listener is None:
+                self.member.finish(self._work())
+            else:
+                self._serve(self.listener)
+                self.member.finish()
+        except RolledBack as back:
+            print(f"back to the last checkpoint: {back}", flush=True)
+            return False
+        return True
+
+    def _work(self) -> dict[str, Any]:
+        member, roster = self.member, self.member.roster
+        index = member.seat.index
+        channels = connect(self.transport, member.servers, index, roster.incarnation, member.generation)
+        try:
+            clock, standing = self._standing(channels) if roster.going else (roster.clock, None)
+            client = Client(
+                member, self.transport, channels, self.plan.tables, worker=index, staleness=self.plan.job.staleness,
+                generation=member.generation, clock=clock, incarnation=roster.incarnation, standing=standing,
+            )  # fmt: skip
+            return work(self.plan, index, member, client, Start(member.generation, clock, roster.checkpoint))
+        finally:
+            for channel in channels:
+                channel.close()
+
+    def _standing(self, channels: list[Channel]) -> tuple[int, tuple[int, ...]]:
+        """Where the one stood whose place this process takes."""
+        member = self.member
+        try:
+            clock, standing = resume(
+                self.transport, channels, worker=member.seat.index, incarnation=member.roster.incarnation,
+                generation=member.generation, check=member.check,
+            )  # fmt: skip
+        except Disagree as why:
+            member.retreat(str(why))
+        if clock == 0 and member.roster.rounds:
+            member.retreat(f"{member.seat} died before its first clock had ended, and others met it")
+        return clock, standing
+
+    def _serve(self, listener: Listener) -> None:
+        job, member = self.plan.job, self.member
+        serve(
+            listener, self.plan.tables, server=member.seat.index, servers=job.servers, workers=job.workers,
+            staleness=job.staleness, seed=job.seed, check=member.check, generation=member.generation,
+            checkpoint=member.roster.checkpoint, clock=member.roster.clock, given=given(job),
+            marks=lambda: member.mark, marked=member.marked,
+        )  # fmt: skip
 
 
 def _give_up(error: BaseException, member: Member | None, around: Surroundings) -> NoReturn:

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from yarnml.app import Worker, execute
+from numpy.typing import NDArray
+
+from yarnml.app import BEGINNING, Start, Worker, execute
 from yarnml.comm.company import Company
 from yarnml.comm.plain import plain_result
+from yarnml.job import Job
 from yarnml.launch.plan import Plan
+from yarnml.model import load_model
 from yarnml.ps import Tables
 
 
-def work(plan: Plan, index: int, company: Company, tables: Tables) -> dict[str, Any]:
+def work(plan: Plan, index: int, company: Company, tables: Tables, start: Start = BEGINNING) -> dict[str, Any]:
     """Run the app as worker `index`. Raises UsageError if what it returns can't be kept as JSON."""
-    results: dict[str, Any] = plain_result(execute(Worker(plan.app, plan.job, index, tables, company)))
+    me = Worker(plan.app, plan.job, index, tables, company, start)
+    results: dict[str, Any] = plain_result(execute(me))
     return results
+
+
+def given(job: Job) -> Mapping[str, NDArray[Any]] | None:
+    """What tables begin with, by their names, where that isn't as the app's tables say."""
+    return None if job.start_from is None else load_model(job.start_from)[0].arrays

@@ -27,6 +27,8 @@ class Glance:
     bytes_out_per_s: float | None = None
     workers: int = 0  # that have reported
     waiting: str = ""  # what has to come before the run begins
+    generation: int = 0  # how often the run went back
+    setback: str = ""  # the last time: to where, and why
     containers: tuple[dict[str, Any], ...] = ()  # on a cluster: seat, place, clock, memory and limit in MiB
 
     def to_json(self) -> dict[str, Any]:
@@ -60,7 +62,14 @@ class Progress:
     def __init__(self, started: float) -> None:
         self._started = started
         self._latest: dict[int, dict[str, float]] = {}
+        self._generation, self._setback = 0, ""
         self._totals: deque[tuple[float, dict[str, float]]] = deque([(started, dict.fromkeys(COUNTERS, 0.0))])
+
+    def go_back(self, generation: int, why: str, now: float) -> None:
+        """The run has gone back: what was reported is void."""
+        self._generation, self._setback = generation, why
+        self._latest.clear()
+        self._totals = deque([(now, dict.fromkeys(COUNTERS, 0.0))])
 
     def take(self, worker: int, numbers: Mapping[str, float], now: float) -> None:
         """One worker's report."""
@@ -83,6 +92,8 @@ class Progress:
             bytes_in_per_s=self._rate("bytes_in", now),
             bytes_out_per_s=self._rate("bytes_out", now),
             workers=len(self._latest),
+            generation=self._generation,
+            setback=self._setback,
         )
 
     def _all(self, name: str) -> list[float]:

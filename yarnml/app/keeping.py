@@ -1,0 +1,82 @@
+"""Keeping: a worker's state over clocks: declared by the app, copied at a mark, written by a thread, taken up again."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from yarnml.app.kept import Array, By, Part
+from yarnml.comm.company import Company
+from yarnml.errors import DataError
+
+LAST = 10.0  # seconds that a worker which leaves waits for what is still being written
+
+
+@final
+class Keeping:
+    """Belongs to the worker's thread."""
+
+    def __init__(self, company: Company) -> None:
+        self._company = company
+        self._arrays: dict[str, Array] = {}
+        self._by: dict[str, By] = {}
+        self._restored: dict[str, Array] = {}  # not asked for yet
+        self._order: NDArray[np.int64] | None = None  # of the rows, None: the data set's
+        self._writing: threading.Thread | None = None
+
+    @property
+    def by_rows(self) -> bool:
+        """Whether some of it goes by the worker's rows."""
+        return "rows" in self._by.values()
+
+    def array(self, name: str, init: Callable[[], Array], by: By) -> Array:
+        if name not in self._arrays:
+            self._company.keeps()
+            self._by[name] = by
+            known = self._restored.pop(name, None)
+            self._arrays[name] = init() if known is None else known
+            if known is not None and by == "rows" and self._order is not None:
+                known[:] = known[self._order]
+        return self._arrays[name]
+
+    def shuffle(self, order: NDArray[np.int64] | None) -> None:
+        """The worker's rows are in this order from now on, and what goes by them is too."""
+        self._order = order
+        if order is not None:
+            for name in self._rows():
+                self._arrays[name][:] = self._arrays[name][order]
+
+    def restore(self, part: Part) -> None:
+        """Begin with what was kept."""
+        self._restored = dict(part.state)
+
+    def write(self, clock: int, url: str, part: Part) -> None:
+        """Copy what is kept, and have it written to the directory `url`; the company hears when that is done."""
+        state = {name: array.copy() for name, array in self._arrays.items()}
+        for name in self._rows():
+            if self._order is not None:
+                state[name][self._order] = self._arrays[name]
+        whole = replace(part, state=state, by=dict(self._by))
+        self._writing = threading.Thread(target=self._write, args=(clock, url, whole), name="yarnml-keep", daemon=True)
+        self._writing.start()
+
+    def wait(self) -> None:
+        """Until it is written, but not for long."""
+        if self._writing is not None:
+            self._writing.join(LAST)
+
+    def _rows(self) -> list[str]:
+        return [name for name, by in self._by.items() if by == "rows"]
+
+    def _write(self, clock: int, url: str, part: Part) -> None:
+        try:
+            part.write(url)
+        except (OSError, DataError) as error:
+            self._company.marked(clock, f"{url}: can't be written: {error}")
+        else:
+            self._company.marked(clock)
