@@ -373,6 +373,7 @@ class Client(Tables):
                 return
             self._check()
             now = monotonic()
+            self._refused += 1
             heard = now if came else heard
             if now - told > LONG:
                 told = now
