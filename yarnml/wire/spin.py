@@ -8,6 +8,7 @@ from time import perf_counter
 from typing import TypeVar, final
 
 RESTS = 256
+CROWDED = 50e-6  # s for which a core that was given away tells that others want it
 BULK_RESTS = 8
 T = TypeVar("T")
 
@@ -16,8 +17,8 @@ T = TypeVar("T")
 class Spin:
     """It halves a round trip between two processes of one host, where a core has nothing better to do.
 
-    Where one has, or what comes takes longer anyhow, it costs: each time in vain it is left out twice as often, and
-    after bulk too.
+    Where one has, or what comes takes longer anyhow, it costs: each such time it is left out twice as often, and after
+    bulk too.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -32,16 +33,20 @@ class Spin:
         if self._resting:
             self._resting -= 1
             return None
-        end = perf_counter() + self._seconds
-        while perf_counter() < end:
+        found, crowded = None, False
+        now = perf_counter()
+        end = now + self._seconds
+        while found is None and now < end and not crowded:
             os.sched_yield()
             found = look()
-            if found is not None:
-                self._rests = 1  # it paid
-                return found
-        self._resting = self._rests
-        self._rests = min(2 * self._rests, RESTS)
-        return None
+            before, now = now, perf_counter()
+            crowded = now - before > CROWDED
+        if found is None or crowded:
+            self._resting = self._rests
+            self._rests = min(2 * self._rests, RESTS)
+        else:
+            self._rests = 1  # it paid
+        return found
 
     def rest(self) -> None:
         """Bulk has come or gone: more of it is bound by the threads that copy, which want the core."""

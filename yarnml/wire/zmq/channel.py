@@ -12,7 +12,7 @@ from yarnml.wire.lane import Offering
 from yarnml.wire.message import Message
 from yarnml.wire.spin import Spin
 from yarnml.wire.transport import Channel, Status
-from yarnml.wire.zmq.sockets import Inbox, put, settled
+from yarnml.wire.zmq.sockets import Inbox, put
 
 
 @final
@@ -21,7 +21,7 @@ class ZmqChannel(Channel):
 
     def __init__(self, socket: zmq.Socket[bytes], spin: Spin, offering: Offering | None) -> None:
         self.socket = socket
-        self._inbox = Inbox(socket, spin)
+        self._inbox = Inbox(socket, spin, heads=1)
         self._offering = offering
         self._to_offer = b"" if offering is None else offering.frame
         self.refused = 0
@@ -43,10 +43,9 @@ class ZmqChannel(Channel):
     def recv(self, timeout: float = 0.0) -> Message | None:
         end = monotonic() + timeout if timeout > 0 else 0.0
         while True:
-            frames = self._inbox.take(end - monotonic() if timeout > 0 else 0.0)
-            if frames is None:
+            came = self._inbox.take(end - monotonic() if timeout > 0 else 0.0)
+            if came is None:
                 return None
-            came = settled(frames)
             try:
                 if len(came) > 1 and self._offering is not None and self._offering.lane is not None:
                     came = self._offering.lane.unload(came)

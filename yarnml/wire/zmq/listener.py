@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from time import monotonic
-from typing import final
+from typing import Any, final
 
 import zmq
 
@@ -14,7 +14,7 @@ from yarnml.wire.spin import Spin
 from yarnml.wire.transport import Listener, Receipt, Status
 from yarnml.wire.zmq.guard import Tally
 from yarnml.wire.zmq.outbox import Item, Outbox
-from yarnml.wire.zmq.sockets import DONTWAIT, Inbox, put, settled
+from yarnml.wire.zmq.sockets import DONTWAIT, Inbox, put
 
 OUTBOX_POLL = 0.001  # s between looks at a slow peer: ROUTER can't say which peer has room again
 
@@ -27,7 +27,7 @@ class ZmqListener(Listener):
         self, socket: zmq.Socket[bytes], spin: Spin, lanes: Lanes | None, refused_at_door: Tally | None
     ) -> None:
         self.socket = socket
-        self._inbox = Inbox(socket, spin)
+        self._inbox = Inbox(socket, spin, heads=2)
         self._lanes = lanes
         self._outbox = Outbox(self._try)
         self._address = socket.getsockopt_string(zmq.LAST_ENDPOINT)
@@ -56,19 +56,19 @@ class ZmqListener(Listener):
             elif monotonic() >= end:
                 return None
 
-    def _understood(self, frames: list[zmq.Frame]) -> tuple[str, Message] | None:
+    def _understood(self, frames: list[Any]) -> tuple[str, Message] | None:
         try:
-            peer = frames[0].bytes.decode()
-            came = settled(frames[1:])
-        except (WireError, UnicodeDecodeError):
+            name, head, *large = frames
+            peer = name.decode()
+        except ValueError:
             self._nonsense += 1
             return None
         try:
-            if len(came) > 1 and self._lanes is not None and (lane := self._lanes.get(peer)) is not None:
-                came = lane.unload(came)
-            return peer, decode(came)
+            if large and self._lanes is not None and (lane := self._lanes.get(peer)) is not None:
+                return peer, decode(lane.unload([head, *large]))
+            return peer, decode(frames[1:])
         except WireError:
-            self._heed(peer, came[0])
+            self._heed(peer, head)
             return None
 
     def _heed(self, peer: str, frame: bytes) -> None:

@@ -11,13 +11,14 @@ import numpy as np
 import zmq
 import zmq.backend
 
-from yarnml.wire.frames import SMALL, WireError
+from yarnml.wire.frames import SMALL
 from yarnml.wire.spin import Spin
 from yarnml.wire.transport import Status
 
 WATER = 256  # messages queued for a peer before it counts as slow
 # plain ints: the enums' operators are slower than a send
-DONTWAIT, SNDMORE, EVENTS, POLLIN = int(zmq.DONTWAIT), int(zmq.SNDMORE), int(zmq.EVENTS), int(zmq.POLLIN)
+DONTWAIT, SNDMORE, POLLIN = int(zmq.DONTWAIT), int(zmq.SNDMORE), int(zmq.POLLIN)
+EVENTS, RCVMORE = int(zmq.EVENTS), int(zmq.RCVMORE)
 COMMON = {
     zmq.SNDHWM: WATER,
     # No limit: at one, ZeroMQ stops reading, hears no heartbeat, and drops the connection with all that waits in it
@@ -72,13 +73,6 @@ def put(socket: zmq.Socket[bytes], frames: list[Any], flags: int, lent: list[Any
     return Status.SENT
 
 
-def settled(frames: list[zmq.Frame]) -> list[Any]:
-    """The first frame, which holds all that is small, copied to aligned memory; the large ones as they lie."""
-    if not frames:
-        raise WireError("no frame")
-    return [frames[0].bytes, *(frame.buffer for frame in frames[1:])]
-
-
 def readable(sockets: list[zmq.Socket[bytes]]) -> bool | None:
     """True if one has a message, else None."""
     return True if any(_option(socket, EVENTS) & POLLIN for socket in sockets) else None
@@ -91,39 +85,42 @@ _option: Callable[..., Any] = zmq.backend.Socket.get  # the sugared one makes an
 class Inbox:
     """The receiving side of one socket."""
 
-    def __init__(self, socket: zmq.Socket[bytes], spin: Spin) -> None:
+    def __init__(self, socket: zmq.Socket[bytes], spin: Spin, heads: int) -> None:
+        """`heads`: frames at the start of a message that are small, and are copied to aligned memory."""
         self._socket = socket
         self._spin = spin
+        self._heads = heads
         self._timeout = -1  # ms, as set
 
-    def take(self, timeout: float) -> list[zmq.Frame] | None:
-        """The frames of the next message, or None if none comes within `timeout` seconds."""
-        frame = self._now()
-        if frame is None and timeout > 0:
-            frame = self._spin.until(self._now) or self._wait(timeout)
-        if frame is None:
+    def take(self, timeout: float) -> list[Any] | None:
+        """The next message, or None if none comes within `timeout` seconds: its heads, then buffers as they lie."""
+        if self._ready() or (timeout > 0 and self._spin.until(self._ready)):
+            frames: list[Any] = [self._socket.recv(0)]
+        elif timeout > 0 and (first := self._wait(timeout)) is not None:
+            frames = [first]
+        else:
             return None
-        frames = [frame]
-        while frame.more:
-            frame = self._socket.recv(0, copy=False)
-            frames.append(frame)
-        if len(frame) >= SMALL:
+        while _option(self._socket, RCVMORE):
+            if len(frames) < self._heads:
+                frames.append(self._socket.recv(0))
+            else:
+                frames.append(self._socket.recv(0, copy=False).buffer)
+        if len(frames) > self._heads and len(frames[-1]) >= SMALL:
             self._spin.rest()
         return frames
 
-    def _now(self) -> zmq.Frame | None:
-        try:
-            return self._socket.recv(DONTWAIT, copy=False)
-        except zmq.Again:
-            return None
+    def _ready(self) -> bool | None:
+        """To try, and be refused by an exception, takes five times as long."""
+        return True if _option(self._socket, EVENTS) & POLLIN else None
 
-    def _wait(self, timeout: float) -> zmq.Frame | None:
+    def _wait(self, timeout: float) -> bytes | None:
+        """The first frame of the next message."""
         milliseconds = math.ceil(timeout * 1000)
         if milliseconds != self._timeout:
             self._timeout = milliseconds
             self._socket.setsockopt(zmq.RCVTIMEO, milliseconds)
         try:
-            return self._socket.recv(0, copy=False)
+            return self._socket.recv(0)
         except zmq.Again:
             return None
 
