@@ -19,6 +19,7 @@ from yarnml.comm.seat import Seat
 
 TAIL = 1 << 14  # bytes of a log that may be quoted
 CHUNK = 1 << 16  # bytes
+REAPED = 5.0  # s for a killed process to be gone, on a busy machine
 
 
 @final
@@ -119,7 +120,7 @@ def end(processes: Iterable[RoleProcess], grace: float = 5.0) -> None:
     running = _wait(running, grace)
     for process in running:
         process.signal(signal.SIGKILL)
-    stuck = _wait(running, grace)
+    stuck = _wait(running, REAPED)
     for process in processes:
         process.close()
     if stuck:
