@@ -17,6 +17,7 @@ from tests.conformance.program import specs, work
 from yarnml.comm.company import Alone
 from yarnml.kernels import steps as kernels
 from yarnml.ps import AdaGrad, Assign, Client, Tables, TableSpec, connect, constant, local_client, serve
+from yarnml.ps.managed import Managed
 from yarnml.wire.memory import Exchange, MemoryTransport
 
 ALONE = Alone(lambda _: None, lambda: None)
@@ -32,6 +33,7 @@ def in_threads(
     staleness: int | None,
     seed: int = 0,
     cache: str | None = None,
+    managed: Managed | None = None,
 ) -> None:
     """Workers and servers as threads; the first error is raised here."""
     transport = MemoryTransport(Exchange())
@@ -58,12 +60,23 @@ def in_threads(
             staleness=staleness,
             seed=seed,
             check=check,
+            managed=managed,
         )
 
     def worker(w: int) -> None:
         channels = connect(transport, [listener.address for listener in listeners], w)
         company = Alone(lambda _: None, check)
-        client = Client(company, transport, channels, tables, worker=w, staleness=staleness, cache=cache, deadline=60.0)
+        client = Client(
+            company,
+            transport,
+            channels,
+            tables,
+            worker=w,
+            staleness=staleness,
+            cache=cache,
+            managed=managed,
+            deadline=60.0,
+        )
         doing(client, w)
         client.finish()
 

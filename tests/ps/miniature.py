@@ -12,6 +12,8 @@ from tests.ps.history import Array, History, rows_of
 from yarnml.comm.company import FOREVER
 from yarnml.ps.cache import Cache
 from yarnml.ps.keys import Key
+from yarnml.ps.managed import Managed
+from yarnml.ps.outbox import Letter, Outbox
 from yarnml.ps.patches import Patches, split
 from yarnml.ps.resume import agreed
 from yarnml.ps.sender import Sender, name
@@ -26,6 +28,7 @@ class Surroundings(Protocol):
     specs: tuple[TableSpec, ...]
     servers: int
     limit: int | None
+    managed: Managed | None
     generation: int
     clock: int  # at which the generation began
     up: dict[tuple[str, int], deque[m.Message]]
@@ -49,7 +52,14 @@ class Miniature:
     def begin(self, clock: int, standing: tuple[int, ...]) -> None:
         world = self.world
         self.clock = self.finished = clock
-        self.caches = [Cache(spec, world.servers, clock, world.limit) for spec in world.specs]
+        managed = world.managed
+        self.caches = [
+            Cache(spec, world.servers, clock, world.limit, managed is not None and managed.manages(spec))
+            for spec in world.specs
+        ]
+        self.outbox = managed and Outbox(
+            world.specs, servers=world.servers, managed=managed, seed=self.index, clock=clock
+        )
         self.patches = [Patches(t, spec.function) for t, spec in enumerate(world.specs)]
         self.senders = [Sender(last) for last in standing]
         self.requests = self.incarnation << 32
@@ -78,22 +88,27 @@ class Miniature:
     def inc(self, table: int, k: Key, delta: Array) -> None:
         self.history.inc(table, self.index, self.clock, rows_of(k), delta[:, self.index])
         self.patches[table].add(k, delta.copy())
-        if self.world.specs[table].staleness is None:
+        if self.world.specs[table].staleness is None and self.outbox is None:
             for patch in self.patches[table].take():
                 for server, part in split(patch, self.caches[table].cuts):
                     self.tell(server, m.Increments(**self.head(server), patches=(part,)))
                     self.caches[table].sent(self.senders[server].last, [part])
 
     def end_clock(self) -> None:
-        parts: list[list[m.Patch]] = [[] for _ in self.senders]
-        for cache, patches in zip(self.caches, self.patches, strict=True):
+        for cache in self.caches:
             self.let_go(cache)
-            taken = patches.take()
-            cache.sent(self.clock, taken)
-            for patch in taken:
+        taken = [patches.take() for patches in self.patches]
+        parts: list[list[m.Patch]] = [[] for _ in self.senders]
+        for cache, some in zip(self.caches, taken, strict=True):
+            if cache.managed:
+                continue
+            cache.sent(self.clock, some)
+            for patch in some:
                 for server, part in split(patch, cache.cuts):
                     parts[server].append(part)
-        for server, mine in enumerate(parts):
+        if self.outbox is not None:
+            self.post(self.outbox.end_clock(taken))
+        for server, mine in enumerate(parts if self.outbox is None else ()):
             self.tell(server, m.EndClock(**self.head(server), patches=tuple(mine)))
         self.history.clock(self.index, self.clock)
         self.clock += 1
@@ -106,12 +121,37 @@ class Miniature:
         """Its work returns, perhaps in the middle of a clock."""
         if any(self.patches):
             self.end_clock()
+        if self.outbox is not None:
+            self.post(self.outbox.settle())
         for server in range(len(self.senders)):
             self.tell(server, m.Done(**self.head(server)))
         self.clock = FOREVER
         self.open.clear()
         for cache in self.caches:
             cache.end()
+
+    def offer(self, room: int) -> None:
+        """There is room to send so many bytes."""
+        if self.outbox is not None and self.clock != FOREVER:
+            self.post(self.outbox.offer(room, [cache.norms for cache in self.caches]))
+
+    def post(self, letters: list[Letter]) -> None:
+        for letter in letters:
+            head = self.head(letter.server)
+            if letter.ends is None:
+                self.tell(letter.server, m.Increments(**head, patches=letter.patches))
+            else:
+                self.tell(letter.server, m.EndClock(**head | {"clock": letter.ends}, patches=letter.patches))
+            for patch in letter.patches:
+                if self.caches[patch.table].managed:
+                    self.caches[patch.table].sent(head["seq"], [patch], letter.server)
+            if letter.ends is not None and letter.server == len(self.senders) - 1:
+                for cache in self.caches:
+                    cache.told(letter.ends, [sender.last for sender in self.senders])
+
+    def unsent(self, table: int) -> list[m.Patch]:
+        waiting = self.outbox and self.outbox.backlogs.get(table)
+        return [*(waiting.patches if waiting is not None else ()), *self.patches[table].so_far]
 
     def ask(self, table: int, k: Key) -> None:
         cache = self.caches[table]
@@ -132,7 +172,7 @@ class Miniature:
             self.ask(table, k)
             self.reading = (table, k)
             return
-        self.got = cache.get(k, self.patches[table].so_far)
+        self.got = cache.get(k, self.unsent(table))
         if cache.trim() and self.world.rng.random() < 0.3:
             self.let_go(cache)
         bound = self.world.specs[table].staleness

@@ -18,6 +18,7 @@ from tests.ps.miniature import Miniature
 from tests.ps.use import random_delta, random_rows
 from yarnml.comm.company import FOREVER
 from yarnml.ps.keys import key
+from yarnml.ps.managed import Managed
 from yarnml.ps.origin import Chunk, Given, Origin
 from yarnml.ps.resume import Disagree
 from yarnml.ps.shard import Send, Shard
@@ -64,10 +65,11 @@ class World:
         faults: bool = False,
         shard: type = Shard,
         limit: int | None = None,
+        managed: Managed | None = None,
     ) -> None:
         """`losses`: connections break; only then do workers ask again for what doesn't come. `faults`: processes die,
         and checkpoints are taken."""
-        self.losses, self.limit = losses, limit
+        self.losses, self.limit, self.managed = losses, limit, managed
         self.rng = random.Random(seed)
         self.specs = resolve(specs, 0)
         self.history = History(self.specs, workers)
@@ -91,7 +93,7 @@ class World:
         self.shards = [
             self.shard(
                 self.specs, server=k, servers=servers, workers=self.history.workers, seed=self.seed,
-                generation=self.generation, clock=self.clock, origin=self.origin,
+                generation=self.generation, clock=self.clock, origin=self.origin, managed=self.managed,
             )
             for k in range(servers)
         ]  # fmt: skip
@@ -121,7 +123,9 @@ class World:
             self.fault()
         elif event < 0.68 and self.mortal:
             self.checkpoint()
-        elif event < 0.69 and self.zombies:
+        elif event < 0.72 and self.managed:
+            self.offer()
+        elif event < 0.73 and self.zombies:
             self.stir(self.rng.choice(self.zombies))
         else:
             worker = self.rng.choice(self.workers)
@@ -154,6 +158,15 @@ class World:
         table = self.rng.randrange(len(self.specs))
         spec = self.specs[table]
         worker.get(table, key(random_rows(self.rng, spec.rows), spec.name, spec.shape))
+
+    def offer(self) -> None:
+        """There is room to send, for a worker or a server."""
+        if self.rng.random() < 0.5:
+            self.rng.choice(self.workers).offer(self.rng.choice([20, 60, 1000]))
+            return
+        k = self.rng.randrange(self.servers)
+        for send in self.shards[k].offer(self.rng.choice([100, 400, 5000])):
+            self.sent(k, send)
 
     def stir(self, zombie: Miniature) -> None:
         """One that was taken for dead goes on as if nothing had happened."""
@@ -301,6 +314,8 @@ class World:
         for _ in range(4):
             for worker in self.workers if self.losses else ():
                 worker.nudge()
+            for worker in self.workers:
+                worker.offer(room=1 << 30)  # who waits has time to send
             while any(self.up.values()) or any(self.down.values()):
                 for at in list(self.up):
                     if at in self.up:

@@ -25,7 +25,7 @@ from yarnml.ps.reading import NEVER, Array, Index, Link, Need, Want, by_server
 from yarnml.ps.slots import Everywhere, Few, Slots
 from yarnml.ps.spec import TableSpec, bounds
 from yarnml.ps.store import Store
-from yarnml.wire.message import Patch, Rows
+from yarnml.wire.message import ALL, Patch, Rows
 
 LEAST = 16  # rows that are kept whatever the limit
 
@@ -34,8 +34,11 @@ LEAST = 16  # rows that are kept whatever the limit
 class Cache:
     """One worker's knowledge of one table: pages for ranges, a store for lists of rows."""
 
-    def __init__(self, spec: TableSpec, servers: int, clock: int = 0, limit: int | None = None) -> None:
-        """`spec` with its staleness resolved; `clock`: the worker's first; `limit`: bytes that may be kept."""
+    def __init__(
+        self, spec: TableSpec, servers: int, clock: int = 0, limit: int | None = None, managed: bool = False
+    ) -> None:
+        """`spec` with its staleness resolved; `clock`: the worker's first; `limit`: bytes that may be kept;
+        `managed`: own increments leave bit by bit, and servers push all that changed only when they are asked."""
         assert spec.staleness != "run", "the run's staleness is resolved before"
         self.spec, self._staleness, self._function = spec, spec.staleness, spec.function
         self.cuts = bounds(spec.rows, servers)
@@ -46,16 +49,18 @@ class Cache:
         self.bounded = self._room is not None
         self._lost: list[Index] = []  # rows of what was let go, of which servers don't know yet
         self._asked: dict[int, tuple[Want, int]] = {}  # request -> rows, and the clock in which it was asked
-        self._sent: dict[
-            int, list[Patch]
-        ] = {}  # clock (message, if unbounded) -> own increments that readings may lack
+        self.managed = managed
+        self._by_message = managed or spec.staleness is None
+        # (clock, 0), or (message, server) if `_by_message` -> own increments that readings may lack
+        self._sent: dict[tuple[int, int], list[Patch]] = {}
+        self._told: dict[int, list[int]] = {}  # ended clock -> number of the message that said so, by server
         self._need = self._need_at(clock)
         self.staleness_seen = 0  # the most clocks by which a read lacked another worker's increments
 
     def _need_at(self, clock: int, times: int = 0) -> Need:
         read = -1 if self._staleness is None else clock - self._staleness - 1
         version = clock if self.spec.pulls else read
-        return Need(clock, version=version, read=read, pushed=self.spec.pushes, times=times)
+        return Need(clock, version=version, read=read, pushed=self.spec.pushes, managed=self.managed, times=times)
 
     @property
     def needs(self) -> int:
@@ -72,10 +77,15 @@ class Cache:
 
     # ---- the worker's side
 
-    def sent(self, mark: int, patches: list[Patch]) -> None:
-        """Own increments of clock `mark` have been sent; of an unbounded table, with message `mark`."""
+    def sent(self, mark: int, patches: list[Patch], server: int = 0) -> None:
+        """Own increments of clock `mark` have been sent; of an unbounded or managed table, with message `mark` to
+        `server`."""
         if self._function.local and patches:
-            self._sent.setdefault(mark, []).extend(patches)
+            self._sent.setdefault((mark, server), []).extend(patches)
+
+    def told(self, clock: int, messages: list[int]) -> None:
+        """Servers have been told, by these messages, that `clock` has ended; of a managed table."""
+        self._told[clock] = messages
 
     def end_clock(self) -> None:
         """The next clock begins: forget what can't be used in it."""
@@ -84,10 +94,19 @@ class Cache:
             self._pages.drop(self._need.clock - 1)
         if self._staleness is None:
             self._sent.clear()
+        elif self.managed:
+            self._expire_messages()
         else:
             known = max(self.needs, min(link.own for link in self._links))
-            for clock in [c for c in self._sent if c <= known]:
-                del self._sent[clock]
+            self._sent = {at: patches for at, patches in self._sent.items() if at[0] > known}
+
+    def _expire_messages(self) -> None:
+        """Forget own increments that are in whatever is fresh: it was sent after all up to clock `needs` had come."""
+        for clock in sorted(c for c in self._told if c <= self.needs):
+            for link, message in zip(self._links, self._told.pop(clock), strict=True):
+                link.floor = message
+        floors = [max(link.floor, link.own) for link in self._links]
+        self._sent = {(mark, k): patches for (mark, k), patches in self._sent.items() if mark > floors[k]}
 
     def end(self) -> None:
         """The worker's work has returned. What it reads from now on was asked for after all its increments."""
@@ -101,10 +120,18 @@ class Cache:
         has said that the clock did move: then the push was lost.
         """
         if key.rows is None:
-            return list(self._pages.wanted(self._pages.at(key.start, key.stop), self._need))
-        wants, lost = self._store.wanted(key.rows, self._need)
-        self._lose(lost)
-        return wants
+            wants = list(self._pages.wanted(self._pages.at(key.start, key.stop), self._need))
+        else:
+            wants, lost = self._store.wanted(key.rows, self._need)
+            self._lose(lost)
+        return wants + self._all_held(key) if self._need.managed and self.spec.pushes else wants
+
+    def _all_held(self, key: Key) -> list[Want]:
+        """To ask servers, once a clock, for all that is held from them, where what is wanted is held and too old."""
+        late = [k for k in self.stale_servers(key, held=True) if self._links[k].asked < self._need.clock]
+        for k in late:
+            self._links[k].asked = self._need.clock
+        return [Want(k, self.cuts[k], self.cuts[k]) for k in late]
 
     def asked(self, request: int, want: Want) -> None:
         """`want` went out as this request."""
@@ -120,12 +147,14 @@ class Cache:
                 return False
         return True
 
-    def stale_servers(self, key: Key) -> list[int]:
-        """The servers that `get(key)` waits for."""
+    def stale_servers(self, key: Key, held: bool = False) -> list[int]:
+        """The servers that `get(key)` waits for; `held`: for rows of which an older state is held."""
         if key.rows is None:
             pieces = self._pages.at(key.start, key.stop).pieces
-            return [piece.server for piece in pieces if not self._pages.fresh(piece, self._need)]
+            late = (piece for piece in pieces if not self._pages.fresh(piece, self._need))
+            return [piece.server for piece in late if piece.held or not held]
         stale = key.rows[~self._store.fresh(key.rows, self._need)]
+        stale = stale[self._store.held(stale)] if held else stale
         return np.unique(np.searchsorted(self.cuts, stale, "right") - 1).tolist() if len(stale) else []
 
     def get(self, key: Key, running: list[Patch]) -> Array:
@@ -142,6 +171,14 @@ class Cache:
     def _saw(self, version: int) -> None:
         """A read holds all workers' increments of clocks <= `version`."""
         self.staleness_seen = max(self.staleness_seen, self._need.clock - 1 - version)
+
+    def norms(self, rows: Index) -> Array:
+        """|row| of rows as they were last read, nan where they weren't."""
+        out = np.full(len(rows), np.nan, np.float32)
+        self._pages.norms(rows, out)
+        if self._rows is not None:
+            self._rows.norms(rows, out)
+        return out
 
     # ---- within its limit
 
@@ -186,11 +223,14 @@ class Cache:
         for piece in page.pieces:
             part = Key(piece.start, piece.stop)
             own = self._pages.own(piece)
-            lacking = [p for mark in sorted(self._sent) if mark > own for p in self._sent[mark]]
-            lacking = [p for p in lacking + running if touches(part, p)]
-            if lacking:
-                out = whole.copy() if out is whole else out
-                overlay(self._function, out[piece.start - key.start : piece.stop - key.start], part, lacking)
+            least = own if isinstance(own, int) else int(own.min())
+            lacking = [(at[0], p) for at in sorted(self._sent) if at[0] > least for p in self._sent[at]]
+            lacking = [(mark, p) for mark, p in [*lacking, *((FOREVER, p) for p in running)] if touches(part, p)]
+            if lacking and out is whole:
+                out = whole.copy()
+            for mark, p in lacking:
+                where = None if isinstance(own, int) else own < mark
+                overlay(self._function, out[piece.start - key.start : piece.stop - key.start], part, [p], where)
         return out
 
     def _get_rows(self, key: Key, running: list[Patch]) -> Array:
@@ -198,8 +238,8 @@ class Cache:
         out = self._store.read(key.rows)
         if self._function.local and (running or self._sent):
             own = self._store.own(key.rows)
-            for mark in sorted(self._sent):
-                overlay(self._function, out, key, self._sent[mark], own < mark)
+            for at in sorted(self._sent):
+                overlay(self._function, out, key, self._sent[at], own < at[0])
             overlay(self._function, out, key, running)
         return out if key.inverse is None else out[key.inverse]
 
@@ -224,16 +264,17 @@ class Cache:
             self._saw(message.read)
         version = clock if self.spec.pulls else message.read
         if message.values:
-            times = -1 if want is None or want.rows is not None else want.times
-            self._pages.update(server, message, version, times, mixed=self._staleness != 0)
+            times = -1 if want is None or want.rows is not None or want.all_held else want.times
+            self._pages.update(server, message, version, times)
             if self._rows is not None:
                 self._rows.update(message, version)
-        if message.seq == 0:
+        if message.seq == ALL or (want is not None and want.all_held and self._need.clock != FOREVER):
             link.version, link.own = message.read, message.own
 
     def _forget(self, server: int) -> None:
         """A push was missed: what is held from this server may have changed unseen."""
-        self._links[server].version = self._links[server].own = NEVER
+        link = self._links[server]
+        link.version = link.own = link.asked = NEVER
         self._pages.forget(server)
         if self._rows is not None:
             self._rows.forget(server)

@@ -17,11 +17,14 @@ from yarnml.errors import PeerLost, RunFailed
 from yarnml.ps.cache import Cache
 from yarnml.ps.keys import Key, Rows, checked, key
 from yarnml.ps.limit import limits
+from yarnml.ps.managed import Managed
+from yarnml.ps.outbox import Letter
 from yarnml.ps.patches import Patches, split
+from yarnml.ps.posting import Posting
 from yarnml.ps.reading import Want
 from yarnml.ps.rounding import Rounding
-from yarnml.ps.sense import heard_of, makes_sense
 from yarnml.ps.sender import Numbered, Sender, name, size
+from yarnml.ps.sense import heard_of, makes_sense
 from yarnml.ps.spec import TableSpec, resolve
 from yarnml.ps.table import Array, Table, Tables, named, refuse_late
 from yarnml.wire import message as m
@@ -45,7 +48,8 @@ class RemoteTable(Table):
         super().__init__(spec)
         self.index = index
         self.cache = cache
-        self.patches = Patches(index, spec.function, Rounding(spec.shape, spec.numpy_dtype) if spec.rounds else None)
+        rounds = spec.rounds and not cache.managed  # what is managed is rounded as it leaves
+        self.patches = Patches(index, spec.function, Rounding(spec.shape, spec.numpy_dtype) if rounds else None)
         self.answered: dict[int | tuple[int, int] | None, Array] = {}  # this clock's gets by key
         self._client = client
 
@@ -69,7 +73,9 @@ class RemoteTable(Table):
         self.patches.add(k, checked(delta, k, self.name, self.shape, self.dtype))
         if self.spec.function.local:
             self.answered.clear()
-        if self.spec.staleness is None:
+        if self.cache.managed:
+            self._client.offer()
+        elif self.spec.staleness is None:
             self._client.send_at_once(self)
 
     def prefetch(self, rows: Rows = None) -> None:
@@ -94,6 +100,7 @@ class Client(Tables):
         incarnation: int = 0,
         standing: Sequence[int] | None = None,
         cache: str | None = None,
+        managed: Managed | None = None,
         deadline: float | None = None,
     ) -> None:
         """`channels` lead to the servers in their order.
@@ -103,6 +110,8 @@ class Client(Tables):
 
         `cache`: the memory in which rows are kept, see `limits`. None: as much as it takes.
 
+        `managed`: how increments are sent. None: those of a clock leave as it ends.
+
         `deadline`: seconds that any one wait may take. None: as long as the company lets the run go on, since a wait
         takes as long as another worker's longest clock, and that is no fault.
         """
@@ -111,7 +120,10 @@ class Client(Tables):
         self._channels = channels
         self._senders = [Sender(last) for last in standing or [0] * len(channels)]
         specs = resolve(specs, staleness)
-        caches = [Cache(s, len(channels), clock, limit) for s, limit in zip(specs, limits(cache, specs), strict=True)]
+        caches = [
+            Cache(spec, len(channels), clock, limit, managed is not None and managed.manages(spec))
+            for spec, limit in zip(specs, limits(cache, specs), strict=True)
+        ]
         self._tables = [RemoteTable(self, i, each) for i, each in enumerate(caches)]
         self._by_name = {table.name: table for table in self._tables}
         self._worker, self._generation = worker, generation
@@ -121,6 +133,9 @@ class Client(Tables):
         self._open: dict[int, tuple[int, m.Get]] = {}  # this clock's requests without an answer
         self._checked = monotonic()
         self._refused = 0
+        self._posting = managed and Posting(
+            caches, managed, worker=worker, clock=clock, now=monotonic(), tell=self._tell_letter
+        )
         self._ended = self._finished = False
         self.clock_now = company.clock_now = clock
 
@@ -152,6 +167,7 @@ class Client(Tables):
         for table in self._tables:
             table.cache.end_clock()
         self._drain()
+        self._pay()
         self._check()
 
     def _enter(self, clock: int) -> None:
@@ -162,9 +178,13 @@ class Client(Tables):
             table.answered.clear()
 
     def _send_clock(self) -> None:
-        parts: list[list[m.Patch]] = [[] for _ in self._channels]
         for table in self._tables:
             self._let_go(table)
+        if self._posting is not None:
+            self._posting.end_clock(self.clock_now, [table.patches.take() for table in self._tables])
+            return
+        parts: list[list[m.Patch]] = [[] for _ in self._channels]
+        for table in self._tables:
             patches = table.patches.take()
             table.cache.sent(self.clock_now, patches)
             for patch in patches:
@@ -175,6 +195,8 @@ class Client(Tables):
 
     def flush(self) -> None:
         """Wait until servers have taken everything that was sent."""
+        if self._posting is not None and not self._ended:
+            self._posting.flush()
         if not self._all_taken():
             self._nudge()
             self._wait(self._all_taken, self._unacknowledged)
@@ -187,6 +209,8 @@ class Client(Tables):
             table.patches.settle()
         if any(table.patches for table in self._tables):
             self._send_clock()
+        if self._posting is not None:
+            self._posting.settle()
         for server in range(len(self._channels)):
             self._tell(server, m.Done(**self._head(server)))
         self._enter(FOREVER)
@@ -232,12 +256,24 @@ class Client(Tables):
 
         if not fresh():
             self._wait(fresh, lambda: self._stale(table, k), until=min(table.cache.needs + 1, FOREVER))
-        return table.cache.get(k, table.patches.so_far)
+        waiting = [] if self._posting is None or self._ended else self._posting.waiting(table.index)
+        return table.cache.get(k, [*waiting, *table.patches.so_far])
 
     def ask_for(self, table: RemoteTable, k: Key) -> None:
         """Ask for rows without waiting."""
         for part in table.cache.parts(k) if table.cache.bounded else [k]:
             self._ask(table, table.cache.wants(part))
+
+    def offer(self) -> None:
+        """Now increments can be sent, in managed communication."""
+        if self._posting is not None:
+            self._posting.offer(monotonic())
+
+    def _pay(self) -> None:
+        """Wait as long as more was sent than the bandwidth allows."""
+        posting = self._posting
+        if posting is not None and not posting.affords(monotonic()):
+            self._wait(lambda: posting.affords(monotonic()), lambda: "its turn to send: the bandwidth is used up")
 
     def _let_go(self, table: RemoteTable, at_least: int = 1) -> None:
         """Tell servers what the cache has let go."""
@@ -287,6 +323,17 @@ class Client(Tables):
         self._sent_bytes += size(message)
         self._push(server, message)
 
+    def _tell_letter(self, letter: Letter) -> tuple[int, int]:
+        """Send increments that are managed: the number of the message, and their bytes."""
+        head = self._head(letter.server)
+        message: Numbered = (
+            m.Increments(**head, patches=letter.patches)
+            if letter.ends is None
+            else m.EndClock(**head | {"clock": letter.ends}, patches=letter.patches)
+        )
+        self._tell(letter.server, message)
+        return message.seq, size(message)
+
     def _push(self, server: int, message: m.Message) -> None:
         end = monotonic() + self._deadline
         while self._channels[server].send(message) is Status.FULL:
@@ -316,15 +363,17 @@ class Client(Tables):
 
     def _await_one(self) -> bool:
         """Wait a little for messages, and take in one of each server that has any."""
+        patience = CHECK if self._posting is None else self._posting.patience(monotonic(), CHECK)
         if len(self._channels) > 1:
-            return self._transport.wait(self._channels, CHECK) and self._take_one()
-        message = self._channels[0].recv(CHECK)  # cheaper than to wait and then receive
+            return self._transport.wait(self._channels, patience) and self._take_one()
+        message = self._channels[0].recv(patience)  # cheaper than to wait and then receive
         if message is not None:
             self._handle(0, message)
         return message is not None
 
     def _handle(self, server: int, message: m.Message) -> None:
         if message.generation != self._generation:
+            self._refused += 1
             return
         match message:
             case m.Rows() if self._can_be(server, message):
@@ -367,13 +416,13 @@ class Client(Tables):
         told = heard = start = monotonic()
         while True:
             came = self._await_one()
+            self.offer()
             if ready():
                 if told != start:
                     self._company.waits("")
                 return
             self._check()
             now = monotonic()
-            self._refused += 1
             heard = now if came else heard
             if now - told > LONG:
                 told = now

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from yarnml.comm.company import FOREVER
+from yarnml.ps.managed import sizes
 from yarnml.ps.reading import NEVER, Array, Index, Link, Need, Want
 from yarnml.wire.message import Rows
 
@@ -22,12 +23,13 @@ SPARE = 8  # a part in so many is freed at a time
 class Piece:
     """The part of a page that one server holds."""
 
-    __slots__ = ("arrays", "asked", "born", "own", "server", "start", "stop", "version")
+    __slots__ = ("arrays", "asked", "born", "own", "owns", "server", "start", "stop", "version")
 
     def __init__(self, server: int, start: int, stop: int) -> None:
         self.server, self.start, self.stop = server, start, stop
         self.arrays: tuple[Array, ...] = ()
         self.version = self.own = NEVER
+        self.owns: Array | None = None  # of each row, where they differ
         self.asked = NEVER  # the clock in which it was last asked for
         self.born = FOREVER  # how often rows had been let go when it was first asked for
 
@@ -140,7 +142,7 @@ class Pages:
         self._bytes = sum(map(self._size, kept))
 
     def _size(self, page: Page) -> int:
-        return OVERHEAD + (page.stop - page.start) * self._empty.shape[1] * self._empty.itemsize
+        return OVERHEAD + (page.stop - page.start) * int(self._empty.shape[1] * self._empty.itemsize)
 
     def fresh(self, piece: Piece, need: Need) -> bool:
         return piece.held and max(piece.version, self._links[piece.server].version) >= need.version
@@ -158,9 +160,17 @@ class Pages:
                 piece.born = min(piece.born, need.times)
                 yield Want(piece.server, piece.start, piece.stop, None, need.times)
 
-    def own(self, piece: Piece) -> int:
-        """The clock up to which own increments are in."""
-        return max(piece.own, self._links[piece.server].own)
+    def own(self, piece: Piece) -> int | Array:
+        """The mark up to which own increments are in; of each row, where they differ."""
+        floor = self._links[piece.server].own
+        return max(piece.own, floor) if piece.owns is None else np.maximum(piece.owns, floor)
+
+    def norms(self, rows: Index, out: Array) -> None:
+        """Write the |row| of those of which there is a reading."""
+        for page in self._ordered:
+            low, high = np.searchsorted(rows, (page.start, page.stop))
+            if low < high and all(piece.held for piece in page.pieces):
+                out[low:high] = sizes(self.read(page)[rows[low:high] - page.start])
 
     def read(self, page: Page) -> Array:
         """The rows of a held page, without a copy if they came as one array."""
@@ -169,9 +179,8 @@ class Pages:
             page.whole = arrays[0].view() if len(arrays) == 1 else np.concatenate([self._empty, *arrays])
         return page.whole
 
-    def update(self, server: int, message: Rows, version: int, times: int, mixed: bool) -> None:
-        """Take in rows. `times`: of the want that they answer, -1 if they answer none; `mixed`: rows of one piece may
-        hold own increments up to different clocks."""
+    def update(self, server: int, message: Rows, version: int, times: int) -> None:
+        """Take in rows. `times`: of the want that they answer, -1 if they answer none."""
         for page in self._meeting(message):
             for piece in page.pieces:
                 if piece.server != server:
@@ -179,12 +188,10 @@ class Pages:
                 if message.rows is None and message.start <= piece.start and piece.stop <= message.stop:
                     if piece.held or piece.born <= times:
                         piece.arrays = _window(message.values, piece.start - message.start, piece.stop - piece.start)
-                        piece.version, piece.own = version, message.own
+                        piece.version, piece.own, piece.owns = version, message.own, None
                         page.whole = None
                 elif piece.held and self._patch(piece, message):
                     page.whole = None
-                    if mixed and message.seq and message.own != self.own(piece):
-                        piece.version = piece.asked = NEVER  # one clock can't stand for all its rows
 
     def _patch(self, piece: Piece, message: Rows) -> bool:
         """Some rows of a piece are newer: they go into a copy, because the user may hold the piece."""
@@ -192,16 +199,19 @@ class Pages:
             low, high = max(piece.start, message.start), min(piece.stop, message.stop)
             if low >= high:
                 return False
-            copy = np.concatenate(piece.arrays)
+            at: slice | Index = slice(low - piece.start, high - piece.start)
             newer = np.concatenate(_window(message.values, low - message.start, high - low))
-            copy[low - piece.start : high - piece.start] = newer
         else:
             first, last = np.searchsorted(message.rows, (piece.start, piece.stop))
             if first >= last:
                 return False
-            copy = np.concatenate(piece.arrays)
-            copy[message.rows[first:last] - piece.start] = message.values[0][first:last]
+            at, newer = message.rows[first:last] - piece.start, message.values[0][first:last]
+        copy = np.concatenate(piece.arrays)
+        copy[at] = newer
         piece.arrays = (copy,)
+        if piece.owns is not None or message.own != piece.own:
+            piece.owns = np.full(len(copy), piece.own) if piece.owns is None else piece.owns
+            piece.owns[at] = message.own
         return True
 
     def forget(self, server: int) -> None:
@@ -210,6 +220,7 @@ class Pages:
             for piece in page.pieces:
                 if piece.server == server:
                     piece.version = piece.own = piece.asked = NEVER
+                    piece.owns = None
 
 
 def _window(values: tuple[Array, ...], start: int, n: int) -> tuple[Array, ...]:

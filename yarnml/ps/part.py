@@ -12,6 +12,7 @@ from yarnml.kernels import rows as kernels
 from yarnml.ps.blocks import Blocks, Loan
 from yarnml.ps.functions.function import Where
 from yarnml.ps.holdings import Holdings
+from yarnml.ps.managed import Managed, sizes
 from yarnml.ps.origin import Chunk, Origin
 from yarnml.ps.patches import merge
 from yarnml.ps.rounding import rounded
@@ -35,13 +36,19 @@ class Reading(NamedTuple):
 class Part:
     """Rows [start, stop) of the table `spec`, whose staleness is resolved."""
 
-    def __init__(self, spec: TableSpec, start: int, stop: int, *, workers: int, seed: int, origin: Origin) -> None:
+    def __init__(
+        self, spec: TableSpec, start: int, stop: int, *,
+        workers: int, seed: int, origin: Origin, managed: Managed | None = None,
+    ) -> None:  # fmt: skip
         self.spec = spec
         self._start, self._stop = start, stop
         self._share = 1 / workers
         self._blocks = Blocks(spec, start, stop, seed)
         self._blocks.restore(origin.chunks(spec, start, stop))
-        self._holdings = [Holdings(start, stop) for _ in range(workers if spec.pushes else 0)]
+        self.managed = managed if managed is not None and managed.manages(spec) else None
+        self._ranked = self.managed is not None and spec.pushes
+        self._holdings = [Holdings(start, stop, self._ranked) for _ in range(workers if spec.pushes else 0)]
+        self._rng = np.random.default_rng(seed)
         self._sent = [0] * workers  # Rows
         self._newest = -1  # clock of any increment that is applied
 
@@ -63,15 +70,17 @@ class Part:
     def _apply(self, patch: Patch, share: float, clock: int, mark: int | None, worker: int = -1) -> None:
         self._newest = max(self._newest, clock)
         self._blocks.apply(patch, share, late=mark is not None and clock >= mark, worker=worker)
+        moved = sizes(patch.values) if self._ranked else None
         for holdings in self._holdings:
-            holdings.touch(slice(patch.start, patch.start + len(patch.values)) if patch.rows is None else patch.rows)
+            rows: Where = slice(patch.start, patch.start + len(patch.values)) if patch.rows is None else patch.rows
+            holdings.touch(rows, moved)
 
     # ---- reads
 
-    def read(self, where: Where, worker: int, keeps: bool) -> Reading:
+    def read(self, where: Where, worker: int, keeps: bool, push: bool = False) -> Reading:
         """Rows for a worker, which from now on holds them if it `keeps` any: it doesn't once its work has returned."""
         if self._holdings and keeps:
-            self._holdings[worker].sent(where)
+            self._holdings[worker].sent(where, push)
         if self.spec.staleness != 0 and keeps:
             self._blocks.remember(worker, where)
         self._sent[worker] += 1
@@ -90,10 +99,26 @@ class Part:
         self._blocks.returned(loan)
 
     def due(self) -> Iterator[tuple[int, Where]]:
-        """(worker, rows that it holds and that changed) for each worker that holds any."""
+        """(worker, rows that it holds and that changed) for each worker that holds any, and is told unasked."""
         for worker, holdings in enumerate(self._holdings):
-            if holdings.any:
+            if holdings.any and not self._ranked:
                 yield worker, holdings.due()
+
+    def behind(self, worker: int) -> Where:
+        """The rows that a worker holds and that changed."""
+        return self._holdings[worker].due() if self._holdings else slice(self._start, self._start)
+
+    def best(self, worker: int, room: float) -> npt.NDArray[np.int64]:
+        """As many of these as there is room for in so many bytes, those to be sent first; of managed tables."""
+        size = 8 + self.spec.width * self.spec.numpy_dtype.itemsize
+        n = int(room / size)
+        if self.managed is None or not self._ranked or not n:
+            return np.zeros(0, np.int64)
+        rows = self._holdings[worker].changed()
+        if not len(rows) or room < min(self.managed.chunk, len(rows) * size):
+            return rows[:0]
+        norms = sizes(self._blocks.gather(rows))
+        return self._holdings[worker].best(rows, n, self.managed.order, norms, self._rng)
 
     def release(self, worker: int, rows: npt.NDArray[np.int64]) -> None:
         """The worker holds these rows no more. Raises WireError if they aren't here."""

@@ -29,17 +29,24 @@ class Want:
     rows: Index | None = None
     times: int = 0
 
+    @property
+    def all_held(self) -> bool:
+        """It is for whatever changed of all that is held from the server."""
+        return self.rows is None and self.start == self.stop
+
 
 @final
 class Link:
     """What is known of one server."""
 
-    __slots__ = ("number", "own", "slowest", "version")
+    __slots__ = ("asked", "floor", "number", "own", "slowest", "version")
 
     def __init__(self) -> None:
         self.version = self.own = NEVER  # clocks that its last push has brought all that is held from it up to
         self.slowest = NEVER  # clock, as last said by an Ack or Nack
         self.number = 0  # of its last Rows
+        self.asked = NEVER  # the clock in which it was last asked for all that is held
+        self.floor = NEVER  # mark up to which own increments are in all that may still be read
 
 
 @final
@@ -51,11 +58,12 @@ class Need:
     version: int  # a fresh reading's is at least this
     read: int  # clock up to which a server must have all increments before it answers
     pushed: bool  # what is held will be pushed
+    managed: bool = False  # what is held is asked for, all at once; nothing else is sure to be pushed
     times: int = 0  # how often rows have been let go
 
     def comes(self, link: Link) -> bool:
         """Whether what is held from this server, and stale, will be pushed: it is as long as the clock hasn't moved."""
-        return self.pushed and link.slowest < self.read
+        return self.pushed and (self.managed or link.slowest < self.read)
 
 
 def by_server(rows: Index, cuts: tuple[int, ...]) -> Iterator[tuple[int, slice]]:

@@ -7,7 +7,7 @@ import numpy as np
 from yarnml.kernels import rows as kernels
 from yarnml.ps.sender import Sender
 from yarnml.ps.spec import TableSpec
-from yarnml.wire.message import Ack, Get, Nack, Rows
+from yarnml.wire.message import ALL, SOME, Ack, Get, Nack, Rows
 
 
 def makes_sense(message: Rows, spec: TableSpec, low: int, high: int, asked: Get | None) -> bool:
@@ -19,12 +19,14 @@ def makes_sense(message: Rows, spec: TableSpec, low: int, high: int, asked: Get 
         there = low <= message.start <= message.stop <= high
     else:
         there = len(message.values) == 1 and bool(kernels.increasing(message.rows, low, high))
-    if message.seq == 0:
+    if message.seq in (ALL, SOME):
         return there and spec.pushes
     return there and (asked is None or _answers(message, asked))
 
 
 def _answers(message: Rows, asked: Get) -> bool:
+    if asked.all_held:
+        return message.table == asked.table
     if message.table != asked.table or message.start != asked.start or message.stop != asked.stop:
         return False
     if message.rows is None or asked.rows is None:

@@ -7,15 +7,19 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from time import monotonic
 from typing import final
 
+from yarnml.ps.budget import Budget
 from yarnml.ps.checkpoint import Saved
+from yarnml.ps.managed import HEADER, Managed
 from yarnml.ps.marking import Marking
 from yarnml.ps.origin import Array, Given
 from yarnml.ps.shard import Send, Shard
 from yarnml.ps.spec import TableSpec, resolve
 from yarnml.wire.frames import WireError
+from yarnml.wire.message import Rows
 from yarnml.wire.transport import Listener, Receipt, Status
 
 CHECK = 0.1  # s
+OFTEN = 0.02  # s between looks at what may be pushed, in managed communication
 FAREWELL = 5.0  # s
 FAREWELL_TURN = 0.01  # s
 
@@ -34,6 +38,7 @@ def serve(
     checkpoint: str = "",
     clock: int = 0,
     given: Mapping[str, Array] | None = None,
+    managed: Managed | None = None,
     marks: Callable[[], tuple[int, str] | None] = lambda: None,
     marked: Callable[[int, str], None] = lambda _clock, _error: None,
 ) -> int:
@@ -58,8 +63,9 @@ def serve(
         generation=generation,
         clock=clock,
         origin=Saved(checkpoint, clock) if checkpoint else Given(given or {}),
+        managed=managed,
     )
-    loop = _Loop(listener, shard)
+    loop = _Loop(listener, shard, managed)
     marking = Marking(shard, marks, marked)
     checked = monotonic()
     while not shard.done:
@@ -78,14 +84,17 @@ def serve(
 class _Loop:
     """Carries messages between a shard and a listener."""
 
-    def __init__(self, listener: Listener, shard: Shard) -> None:
+    def __init__(self, listener: Listener, shard: Shard, managed: Managed | None) -> None:
         self._listener, self._shard = listener, shard
+        self._budget = None if managed is None else Budget(managed.bandwidth, monotonic())
+        self._chunk = 0.0 if managed is None else managed.chunk
         self._lent: deque[tuple[Receipt, Send]] = deque()
         self.refused = 0
 
     def turn(self, timeout: float) -> None:
         """Take in a message, if one comes within `timeout` seconds, and do what follows from it."""
-        came = self._listener.recv(timeout)
+        came = self._listener.recv(timeout if self._budget is None else min(timeout, OFTEN))
+        self._offer()
         while self._lent and self._lent[0][0].done:
             self._shard.returned(self._lent.popleft()[1])
         if came is None:
@@ -102,7 +111,15 @@ class _Loop:
         for send in effects:
             self._send(send)
 
+    def _offer(self) -> None:
+        """Push what the budget allows, in managed communication."""
+        if self._budget is not None and (room := self._budget.left(monotonic())) >= self._chunk:
+            for send in self._shard.offer(room):
+                self._send(send)
+
     def _send(self, send: Send) -> Status:
+        if self._budget is not None and isinstance(send.message, Rows):
+            self._budget.spend(HEADER + sum(block.nbytes for block in send.message.values))
         receipt = self._listener.send(self._shard.name(send.worker), send.message, track=bool(send.loan))
         if send.loan:
             self._lent.append((receipt, send))

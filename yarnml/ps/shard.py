@@ -27,6 +27,7 @@ from typing import final
 from yarnml.comm.company import FOREVER
 from yarnml.ps.blocks import Loan
 from yarnml.ps.functions.function import Where
+from yarnml.ps.managed import Managed
 from yarnml.ps.origin import FROM_INIT, Origin
 from yarnml.ps.part import Part
 from yarnml.ps.peer import Peer
@@ -35,6 +36,8 @@ from yarnml.ps.snapshot import Snapshot
 from yarnml.ps.spec import TableSpec, bounds
 from yarnml.wire.frames import WireError
 from yarnml.wire.message import (
+    ALL,
+    SOME,
     Ask,
     Done,
     EndClock,
@@ -44,10 +47,10 @@ from yarnml.wire.message import (
     Increments,
     Message,
     Patch,
+    Refused,
     Release,
     Rows,
     Standing,
-    Refused,
 )
 
 MAX_WAITING = 1 << 16  # gets
@@ -78,13 +81,17 @@ class Shard:
         generation: int = 0,
         clock: int = 0,
         origin: Origin = FROM_INIT,
+        managed: Managed | None = None,
     ) -> None:
         """`specs` with their staleness resolved."""
-        self._server, self._servers = server, servers
+        self._server, self._servers, self._managed = server, servers, managed
         self._parts = [
-            Part(spec, *bounds(spec.rows, servers)[server : server + 2], workers=workers, seed=seed, origin=origin)
+            Part(
+                spec, *bounds(spec.rows, servers)[server : server + 2],
+                workers=workers, seed=seed, origin=origin, managed=managed,
+            )
             for spec in specs
-        ]
+        ]  # fmt: skip
         self._peers = [Peer(clock - 1, generation) for _ in range(workers)]
         self._generation = generation
         self._slowest = clock - 1
@@ -140,16 +147,16 @@ class Shard:
         """What tells a worker how much of what it sent has been taken."""
         return Send(worker, self._peers[worker].ack(self._slowest))
 
+    def refusal(self, message: Message, reason: str) -> Refused:
+        """What tells a worker that its message was refused."""
+        return Refused(generation=self._generation, seq=message.seq, reason=reason)
+
     def returned(self, send: Send) -> None:
         """What was lent with a message has been read."""
         assert isinstance(send.message, Rows)
         self._parts[send.message.table].returned(send.loan)
 
     # ---- checkpoints
-
-    def refusal(self, message: Message, reason: str) -> Refused:
-        """What tells a worker that its message was refused."""
-        return Refused(generation=self._generation, seq=message.seq, reason=reason)
 
     def mark(self, clock: int) -> bool:
         """Prepare a snapshot as of `clock`, in the place of any before; False if it is too late for that."""
@@ -234,6 +241,9 @@ class Shard:
     def _add(self, message: Increments) -> None:
         if self._peers[message.sender].clock == FOREVER:
             raise WireError(f"worker {message.sender} sends increments although its work has returned")
+        ahead = message.clock - (self._peers[message.sender].clock + 1)
+        if ahead < 0 or (ahead and self._managed is None):  # managed, clocks are said to have ended later than they do
+            raise WireError(f"worker {message.sender} sends increments of clock {message.clock} within another")
         self._check(message.patches)
         self._apply_now(message.patches, message)
 
@@ -241,8 +251,6 @@ class Shard:
         self._peers[worker].clock = FOREVER
         for part in self._parts:
             part.drop(worker)
-        if message.clock != self._peers[message.sender].clock + 1:
-            raise WireError(f"worker {message.sender} sends increments of clock {message.clock} within another")
 
     def _advance(self) -> list[Send]:
         """The slowest clock may have moved: apply what waited for it, push what changed."""
@@ -253,7 +261,7 @@ class Shard:
             self._apply_clock(clock, self._parked.pop(clock))
         self._slowest = slowest
         return [
-            self._rows(worker, table, where, seq=0)
+            self._rows(worker, table, where, seq=ALL, push=True)
             for table, part in enumerate(self._parts)
             for worker, where in part.due()
         ]
@@ -285,14 +293,27 @@ class Shard:
         return self._slowest >= get.read and self._peers[get.sender].expected > get.own
 
     def _reply(self, get: Get) -> Send:
+        if get.all_held:
+            return self._rows(get.sender, get.table, self._parts[get.table].behind(get.sender), seq=get.seq, push=True)
         where: Where = slice(get.start, get.stop) if get.rows is None else get.rows
         return self._rows(get.sender, get.table, where, seq=get.seq)
 
-    def _rows(self, worker: int, table: int, where: Where, *, seq: int) -> Send:
+    def offer(self, room: float) -> list[Send]:
+        """Rows of managed tables that changed, for as many bytes: to all workers alike, what matters most first."""
+        out = []
+        for table, part in enumerate(self._parts):
+            for worker in range(len(self._peers)):
+                rows = part.best(worker, room / len(self._peers))
+                if len(rows):
+                    out.append(self._rows(worker, table, rows, seq=SOME, push=True))
+        return out
+
+    def _rows(self, worker: int, table: int, where: Where, *, seq: int, push: bool = False) -> Send:
+        """`push`: of rows that the worker didn't name."""
         part, peer = self._parts[table], self._peers[worker]
-        reading = part.read(where, worker, keeps=peer.clock != FOREVER)  # then nothing changes any more
+        reading = part.read(where, worker, keeps=peer.clock != FOREVER, push=push)  # then nothing changes any more
         s = part.spec.staleness
-        own = peer.expected - 1 if s is None else self._slowest if s == 0 else peer.clock
+        own = peer.expected - 1 if s is None or part.managed else self._slowest if s == 0 else peer.clock
         start, stop, rows = (where.start, where.stop, None) if isinstance(where, slice) else (0, 0, where)
         message = Rows(
             generation=self._generation, clock=peer.clock, seq=seq, read=self._slowest, own=own,

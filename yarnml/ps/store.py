@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from yarnml.comm.company import FOREVER
 from yarnml.kernels import rows as kernels
+from yarnml.ps.managed import sizes
 from yarnml.ps.reading import NEVER, Array, Index, Link, Need, Want, by_server
 from yarnml.ps.slots import Slots
 from yarnml.ps.spec import TableSpec
@@ -77,6 +78,16 @@ class Store:
     def own(self, rows: Index) -> Array:
         """The marks up to which own increments are in."""
         return self._lifted(self._own[self._slots.at(rows)], rows, [link.own for link in self._links])
+
+    def held(self, rows: Index) -> npt.NDArray[np.bool_]:
+        """Of which of the rows there is a reading."""
+        found: npt.NDArray[np.bool_] = self._held[self._slots.at(rows)]
+        return found
+
+    def norms(self, rows: Index, out: Array) -> None:
+        """Write the |row| of those of which there is a reading."""
+        held = self.held(rows)
+        out[held] = sizes(self._mirror[self._slots.at(rows[held])])
 
     def has(self, rows: Index) -> npt.NDArray[np.bool_]:
         """Which of the rows are, or are to be, kept up to date."""

@@ -20,7 +20,7 @@ import numpy.typing as npt
 Array = npt.NDArray[Any]
 
 
-ALL, SOME = 0, -1  # in the place of a request's number in Rows that nobody asked for
+ALL, SOME = 0, (1 << 64) - 1  # in the place of a request's number in Rows that nobody asked for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
