@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from hdfs_io import join
+from hdfs_io import DataError, join
 from yarnml.app.finite import finite_arrays, finite_numbers
 from yarnml.app.output import shared_output
 from yarnml.app.worker import Worker
-from yarnml.model import Model, save_model
+from yarnml.errors import UsageError
+from yarnml.model import Model, load_outline, save_model
 
 
 def execute(me: Worker) -> dict[str, Any]:
@@ -51,13 +53,14 @@ def _with_model(me: Worker) -> dict[str, Any]:
     for part, metrics in results.items():
         finite_numbers(metrics, f"on the {part} rows", me.config)
     url = me.job.out or join(me.job.url, "model")
-    _save(me, replace(model, metrics=results, notes=tuple(me.notes)), url)
+    _save(me, replace(model, metrics=results, notes=tuple(me.notes), run=me.job.run), url)
     best = {} if me.best_pass is None else {"best_pass": me.best_pass}
     return {**results, **best, **extra, "model": url, "out": None, "notes": me.notes, "seconds": me.seconds}
 
 
 def _with_output(me: Worker) -> dict[str, Any]:
     url = me.job.out or join(me.job.url, "out")
+    me.keeps()  # the place of its part, which the first worker has said
     with shared_output(me, url) as me.out, me.timed("work"):
         extra = _work(me)
     base: dict[str, Any] = {"train": {}, "test": {}, "model": None, "out": url}
@@ -79,5 +82,13 @@ def _save(me: Worker, model: Model, url: str) -> None:
     """Worker 0 writes; the others wait, so that no process reports success for a model that isn't there."""
     with me.timed("save"):
         if me.index == 0:
-            save_model(model, url, source=me.app.source if me.app.private else None, overwrite=me.job.overwrite)
+            source = me.app.source if me.app.private else None
+            save_model(model, url, source=source, overwrite=me.job.overwrite or _saved_before(me, url))
         me.gather(np.zeros(0))
+
+
+def _saved_before(me: Worker, url: str) -> bool:
+    """Whether the run saved a model there already, before it went back."""
+    with suppress(DataError, UsageError):
+        return me.began.generation > 0 and load_outline(url)[0].run == me.job.run
+    return False

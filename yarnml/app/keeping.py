@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from yarnml.app.kept import Array, By, Part
 from yarnml.comm.company import Company
-from yarnml.errors import DataError
 
 LAST = 10.0  # seconds that a worker which leaves waits for what is still being written
 
@@ -55,14 +54,19 @@ class Keeping:
         """Begin with what was kept."""
         self._restored = dict(part.state)
 
-    def write(self, clock: int, url: str, part: Part) -> None:
-        """Copy what is kept, and have it written to the directory `url`; the company hears when that is done."""
+    def write(self, clock: int, url: str, part: Part, rows: Callable[[str], None]) -> None:
+        """Copy what is kept, and have it written to the directory `url`; the company hears when that is done.
+
+        `rows`: writes there what else this process holds.
+        """
         state = {name: array.copy() for name, array in self._arrays.items()}
         for name in self._rows():
             if self._order is not None:
                 state[name][self._order] = self._arrays[name]
         whole = replace(part, state=state, by=dict(self._by))
-        self._writing = threading.Thread(target=self._write, args=(clock, url, whole), name="yarnml-keep", daemon=True)
+        self._writing = threading.Thread(
+            target=self._write, args=(clock, url, whole, rows), name="yarnml-keep", daemon=True
+        )
         self._writing.start()
 
     def wait(self) -> None:
@@ -73,10 +77,11 @@ class Keeping:
     def _rows(self) -> list[str]:
         return [name for name, by in self._by.items() if by == "rows"]
 
-    def _write(self, clock: int, url: str, part: Part) -> None:
+    def _write(self, clock: int, url: str, part: Part, rows: Callable[[str], None]) -> None:
         try:
             part.write(url)
-        except (OSError, DataError) as error:
+            rows(url)
+        except Exception as error:  # noqa: BLE001 (a store may raise anything, and a run outlives its checkpoint)
             self._company.marked(clock, f"{url}: can't be written: {error}")
         else:
             self._company.marked(clock)

@@ -79,6 +79,7 @@ def restored(url: str, worker: int, workers: int, first: int, rows: int) -> Part
     head = read(url, 0)
     if head.workers == workers:
         own = head if worker == 0 else read(url, worker)
+        _refuse_other_rows(own, own.rows, rows)
         return Part(worker, workers, own.rows, own.state, own.by, head.frame, head.best)
     whole = [name for name, by in head.by.items() if by == "worker"]
     if whole:
@@ -87,8 +88,19 @@ def restored(url: str, worker: int, workers: int, first: int, rows: int) -> Part
             f"--workers {head.workers}"
         )
     parts = [head, *(read(url, other) for other in range(1, head.workers))]
+    if worker == workers - 1:
+        _refuse_other_rows(head, sum(part.rows for part in parts), first + rows)
     state = {name: _shared([part.state[name] for part in parts], first, rows) for name in head.by}
     return Part(worker, workers, rows, state, head.by, head.frame, head.best)
+
+
+def _refuse_other_rows(part: Part, were: int, are: int) -> None:
+    names = [name for name, by in part.by.items() if by == "rows"]
+    if names and were != are:
+        raise UsageError(
+            f"state {names[0]!r} of this app goes by the rows that are trained on, {were:,} in the checkpoint and "
+            f"{are:,} now: resume on the same data"
+        )
 
 
 def _shared(parts: Sequence[Array], first: int, rows: int) -> Array:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, final
 
 import numpy as np
 
-from hdfs_io import Writer, join, open_fs, open_writer, whole, write_text
+from hdfs_io import DataError, Writer, join, open_fs, open_writer, read_text, whole, write_text
 from yarnml.errors import UsageError
 
 if TYPE_CHECKING:
     from yarnml.app.worker import Worker
 
+SUCCESS = "_SUCCESS"  # the file that says a directory of parts is complete: with the id of the run that wrote it
 FORMATS = {".csv": "csv", ".parquet": "parquet", ".libsvm": "libsvm"}
 
 
@@ -45,7 +46,7 @@ def shared_output(me: Worker, url: str) -> Iterator[Output]:
         me.gather(np.zeros(0))  # my part is there
         me.gather(np.zeros(0))  # and now the whole is
         return
-    with whole(url, overwrite=me.job.overwrite) as staging:
+    with whole(url, overwrite=me.job.overwrite or _written_before(me, url)) as staging:
         if suffix is None:
             fs, path = open_fs(staging)
             fs.makedirs(path, exist_ok=True)
@@ -53,7 +54,7 @@ def shared_output(me: Worker, url: str) -> Iterator[Output]:
         yield _part(me, said) if suffix is None else Output(said, FORMATS[suffix])
         me.gather(np.zeros(0))
         if suffix is None:
-            write_text(join(staging, "_SUCCESS"), "")
+            write_text(join(staging, SUCCESS), me.job.run)
     me.gather(np.zeros(0))
 
 
@@ -64,6 +65,13 @@ def single_file(url: str) -> str | None:
 
 def _part(me: Worker, staging: str) -> Output:
     return Output(join(staging, f"part-{me.index:05d}.parquet"), "parquet")
+
+
+def _written_before(me: Worker, url: str) -> bool:
+    """Whether the run wrote the whole already, before it went back."""
+    with suppress(DataError):
+        return me.began.generation > 0 and read_text(join(url, SUCCESS)) == me.job.run
+    return False
 
 
 def _said_by_first(me: Worker, text: str) -> str:

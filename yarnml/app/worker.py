@@ -158,7 +158,7 @@ class Worker:
         self.clock_now += 1
         mark = self._company.mark
         if mark is not None and mark[0] == self._client.clock_now:
-            self._keeping.write(*mark, self._part())
+            self._keeping.write(*mark, self._part(), self._client.copied())
 
     # --- all workers together
 
@@ -236,6 +236,10 @@ class Worker:
         self._watch.restore(frame["watch"])
         self.best_pass, self.notes = frame["best_pass"], list(frame["notes"])
         self.best = replace(self.model(part.best), metrics=frame["best"]) if part.best else None
+
+    def keeps(self) -> None:
+        """No other process can go on in the place of this one."""
+        self._company.keeps()
 
     def leave(self) -> None:
         """Wait for what is being written of this worker."""

@@ -66,16 +66,30 @@ class Company(ABC):
 class Alone(Company):
     """The company of the only worker of a run: nobody to wait for."""
 
-    def __init__(self, on_report: Callable[[dict[str, float]], None], stopping: Callable[[], None]) -> None:
-        """`on_report` takes progress numbers; `stopping` raises when the run is to end."""
+    def __init__(
+        self,
+        on_report: Callable[[dict[str, float]], None],
+        stopping: Callable[[], None],
+        marks: Callable[[int], tuple[int, str] | None] = lambda _: None,
+        marked: Callable[[int, str], None] = lambda _clock, _error: None,
+    ) -> None:
+        """`on_report` takes progress numbers; `stopping` raises when the run is to end.
+
+        `marks` is asked, by the clock that runs, for the checkpoint to take next; `marked` is told what became of it.
+        """
         self._on_report = on_report
         self._stopping = stopping
+        self._marks, self._marked = marks, marked
 
     def gather(self, array: np.ndarray[Any, Any]) -> list[np.ndarray[Any, Any]]:
         return [array]
 
     def check(self) -> None:
         self._stopping()
+        self.mark = self._marks(self.clock_now)
+
+    def marked(self, clock: int, error: str = "") -> None:
+        self._marked(clock, error)
 
     def report(self, numbers: dict[str, float]) -> None:
         self._on_report(plain_numbers(numbers))

@@ -6,6 +6,7 @@ from contextlib import suppress
 from typing import final
 
 from hdfs_io import DataError, join, write_text
+from yarnml.app import Start
 from yarnml.comm.company import Alone
 from yarnml.comm.effects import Report
 from yarnml.comm.outcome import Outcome
@@ -15,8 +16,9 @@ from yarnml.job import Job
 from yarnml.launch.fault import quoting, short, whole
 from yarnml.launch.handle import Handle
 from yarnml.launch.launcher import Launcher, OnNews, OnReport, unheard
+from yarnml.launch.lone import Lone
 from yarnml.launch.plan import Plan
-from yarnml.launch.work import work
+from yarnml.launch.work import given, work
 from yarnml.ps import local_client
 
 WORKER = Seat("worker", 0)
@@ -26,19 +28,24 @@ WORKER = Seat("worker", 0)
 class InlineLauncher(Launcher):
     """Heeds a wish to stop once a clock."""
 
-    def start(self, job: Job, on_report: OnReport, on_news: OnNews = unheard) -> Handle:  # noqa: ARG002 (no process)
-        return Handle(lambda handle: _drive(job, on_report, handle), deadline=job.deadline)
+    def start(self, job: Job, on_report: OnReport, on_news: OnNews = unheard) -> Handle:
+        return Handle(lambda handle: _drive(job, on_report, on_news, handle), deadline=job.deadline)
 
 
-def _drive(job: Job, on_report: OnReport, handle: Handle) -> Outcome:
+def _drive(job: Job, on_report: OnReport, on_news: OnNews, handle: Handle) -> Outcome:
     def check() -> None:
         if wish := handle.wish():
             raise Stopped(wish.reason)
 
-    company = Alone(lambda numbers: on_report(Report(0, numbers)), check)
+    lone = Lone(job, on_news)
+    company = Alone(lambda numbers: on_report(Report(0, numbers)), check, lone.mark, lone.marked)
     try:
         plan = Plan.of(job)
-        result = work(plan, 0, company, local_client(plan.tables, seed=job.seed, company=company))
+        start = Start(0, job.resume_clock, job.resume)
+        tables = local_client(
+            plan.tables, seed=job.seed, company=company, checkpoint=job.resume, clock=start.clock, given=given(job)
+        )
+        result = work(plan, 0, company, tables, start)
     except BaseException as error:  # noqa: BLE001 (an app may raise anything, SystemExit too)
         wish = handle.wish()
         if isinstance(error, Stopped) and wish is not None:

@@ -15,11 +15,14 @@ from yarnml.comm.member import HERE, Member, Place, Vitals
 from yarnml.comm.seat import Seat
 from yarnml.errors import RolledBack, Stopped
 from yarnml.job import Job
+from yarnml.launch import place as where
 from yarnml.launch.fault import short, whole
 from yarnml.launch.orphan import die_with_launcher
 from yarnml.launch.plan import Plan
-from yarnml.launch.work import given, work
+from yarnml.launch.work import given, managed, work
 from yarnml.ps import Client, Disagree, connect, resume, serve
+from yarnml.ps.spec import resolve
+from yarnml.wire.keys import Keys
 from yarnml.wire.transport import Channel, Listener, Transport
 from yarnml.wire.zmq import ZmqTransport
 
@@ -33,7 +36,8 @@ def main() -> None:
     said = parser.parse_args()
     die_with_launcher()
     job = Job.from_json(said.job.read_text())
-    take_part(job, Seat(said.role, said.index), said.coordinator)
+    keys = where.Place(said.job).keys(job)
+    take_part(job, Seat(said.role, said.index), said.coordinator, Surroundings(keys=keys))
 
 
 @final
@@ -47,11 +51,13 @@ class Surroundings:
     vitals: Vitals | None = None
     failing: Callable[[], None] = lambda: None  # after the log has a fault, before anybody is told of it
     exit_code: int = 1  # after a fault
+    keys: Keys | None = None  # with which the run's processes speak
+    shared: bool = True  # large arrays go through shared memory where both sides see it
 
 
 def take_part(job: Job, seat: Seat, coordinator: str, around: Surroundings = Surroundings()) -> None:
     """Join the run and do the seat's duty, again from where the run goes back to; a fault ends the process."""
-    transport = ZmqTransport()
+    transport = ZmqTransport(shared=around.shared, keys=around.keys)
     listener = transport.listen(around.host) if seat.role == "server" else None
     address = "" if listener is None else listener.address
     member = None
@@ -113,15 +119,18 @@ class _Duty:
         return True
 
     def _work(self) -> dict[str, Any]:
-        member, roster = self.member, self.member.roster
+        job, member, roster = self.plan.job, self.member, self.member.roster
         index = member.seat.index
         channels = connect(self.transport, member.servers, index, roster.incarnation, member.generation)
         try:
             clock, standing = self._standing(channels) if roster.going else (roster.clock, None)
             client = Client(
-                member, self.transport, channels, self.plan.tables, worker=index, staleness=self.plan.job.staleness,
+                member, self.transport, channels, self.plan.tables, worker=index, staleness=job.staleness,
                 generation=member.generation, clock=clock, incarnation=roster.incarnation, standing=standing,
+                cache=job.cache, managed=managed(job),
             )  # fmt: skip
+            if job.bandwidth or not all(spec.plain for spec in resolve(self.plan.tables, job.staleness)):
+                member.keeps()
             return work(self.plan, index, member, client, Start(member.generation, clock, roster.checkpoint))
         finally:
             for channel in channels:
@@ -147,7 +156,7 @@ class _Duty:
             listener, self.plan.tables, server=member.seat.index, servers=job.servers, workers=job.workers,
             staleness=job.staleness, seed=job.seed, check=member.check, generation=member.generation,
             checkpoint=member.roster.checkpoint, clock=member.roster.clock, given=given(job),
-            marks=lambda: member.mark, marked=member.marked,
+            managed=managed(job), marks=lambda: member.mark, marked=member.marked,
         )  # fmt: skip
 
 

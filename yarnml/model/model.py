@@ -33,6 +33,7 @@ class Model:
     home: str = ""  # of a private app: the folder that it lay in
     metrics: dict[str, dict[str, float]] = field(default_factory=dict)  # of "train" and "test"
     notes: tuple[str, ...] = ()  # remarks of the run worth knowing
+    run: str = ""  # the id of the run that saved it
     predictor: Predictor | None = None  # the app's predict, bound when the app is known
 
     def __repr__(self) -> str:

@@ -18,7 +18,7 @@ from yarnml.model.model import Model
 
 FORMAT = 1  # what this release writes; it reads every older one
 PLAIN_MEANS = "a name is made of letters, digits, spaces and _ . + -, begins with a letter, digit or _, and is short"
-FIELDS = ("app", "version", "code", "private", "home", "task", "config", "metrics", "notes")
+FIELDS = ("app", "version", "code", "private", "home", "task", "config", "metrics", "notes", "run")
 
 
 def save_model(model: Model, url: str, source: Mapping[str, bytes] | None = None, overwrite: bool = False) -> None:

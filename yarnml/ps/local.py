@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import final
 
 from yarnml.comm.company import Company
 from yarnml.ps.blocks import Blocks
-from yarnml.ps.checkpoint import Saved
+from yarnml.ps.checkpoint import Saved, write_shard
 from yarnml.ps.keys import Rows, checked, key
 from yarnml.ps.origin import FROM_INIT, Chunk, Given, Origin
 from yarnml.ps.patches import Patches, overlay, touches
@@ -100,6 +100,10 @@ class Local(Tables):
         """A checkpoint's rows as of the clock that begins: to be taken before anything is added in it."""
         tables = tuple((table.spec, table.copied()) for table in self._tables.values())
         return Snapshot(self.clock_now, server=0, servers=1, tables=tables)
+
+    def copied(self) -> Callable[[str], None]:
+        snapshot = self.snapshot()
+        return lambda url: write_shard(url, snapshot)
 
     def flush(self) -> None:
         """A clock has nothing under way once it has ended."""

@@ -81,6 +81,11 @@ class TableSpec:
         return self.wire != "exact"
 
     @property
+    def plain(self) -> bool:
+        """What a worker adds in a clock leaves at its end, whole: another process can go on in its place after it."""
+        return self.staleness is not None and not self.rounds
+
+    @property
     def pulls(self) -> bool:
         """A row read in one clock must be read again in the next: it is unbounded, or own increments can't be added
         to an old reading because only the server can apply them."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -78,6 +79,11 @@ class Tables(ABC):
     @abstractmethod
     def flush(self) -> None:
         """Wait until servers have taken everything that was sent."""
+
+    def copied(self) -> Callable[[str], None]:
+        """What writes this process's rows, as of the clock that begins, to a checkpoint's directory: none, if servers
+        hold them."""
+        return lambda _: None
 
     @abstractmethod
     def end(self) -> None:
