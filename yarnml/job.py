@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from hdfs_io import Dataset, Sample
 
@@ -48,10 +49,14 @@ class Job:
     threads: int = 1  # cores a worker may use
     staleness: int | None = 0  # clocks; None: unbounded
     seed: int = 0
+    cache: str | None = None  # what a worker may keep of tables; None: all that it has read
+    bandwidth: int | None = None  # bytes a second that a process may send; None: a clock's increments leave at its end
+    order: Literal["magnitude", "random", "fifo"] = "magnitude"  # in which they leave, with a bandwidth
     data_memory: int | None = None  # bytes that a worker's rows may take; what is beyond goes to its disk; None: any
     deadline: float | None = None  # seconds after which the run is ended
     silence: float = 10.0  # seconds without a sign of life after which a process counts as lost
     retries: int = 3  # deaths at the same place after which the run is given up
+    secure: bool = False  # its processes take part with the run's keys alone
     checkpoint_every: float = 60.0  # seconds; 0: no checkpoints
     starts: bool = False  # the app has a `start`, which takes the first clock of the tables
     resume: str = ""  # URL of the checkpoint to begin with, of another run
@@ -76,7 +81,12 @@ class Job:
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        value = json.loads(text)
+        return cls.from_record(json.loads(text))
+
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any]) -> Self:
+        """The job as run.json holds it."""
+        value = dict(record)
         for name in ("train", "valid", "test"):
             value[name] = None if value[name] is None else Part.from_json(value[name])
         return cls(**value)

@@ -18,8 +18,11 @@ from yarnml.config import config_to_dict, hints, refuse_reserved
 from yarnml.errors import DataError, UsageError, nearest
 from yarnml.job import Job, Part
 from yarnml.launch.yarn.memory import megabytes, spoken
+from yarnml.model import load_model
 from yarnml.out import refuse_place, refuse_replacing
+from yarnml.ps.limit import memory
 from yarnml.request import RESERVED, Data, Reading, Running
+from yarnml.resume import Earlier
 from yarnml.runs import default_runs, new_id
 
 HELD_OUT = ("test", "valid")  # in this order fractions are taken off the training data
@@ -37,20 +40,46 @@ def prepare(app: App, options: Mapping[str, Any], *, here: bool = True) -> Job:
         if name not in known:
             raise UsageError(f"app {app.name}: unknown option {name!r}{nearest(name, known)}")
 
+    resumed = options.get("resume")
+    earlier = None if resumed is None else Earlier.find(resumed, options.get("runs"), app)
+    if earlier is not None:
+        options = _merged(earlier.options, options)
+
     def said(group: type) -> dict[str, Any]:
         return {name: options[name] for name in hints(group) if name in options}
 
     data, reading, running = Data(**said(Data)), Reading(**said(Reading)), Running(**said(Running))
-    return _job(app, app.config(said(app.Config)), data, reading, running, here)
+    anew = earlier is None or any(name in options for group in (Data, Reading) for name in hints(group))
+    job = _job(app, app.config(said(app.Config)), data, reading, running, here, None if anew else earlier)
+    if earlier is None:
+        return job
+    bandwidth = job.bandwidth if "bandwidth" in options else earlier.job.bandwidth
+    return replace(job, resume=earlier.checkpoint, resume_clock=earlier.clock, bandwidth=bandwidth)
 
 
-def _job(app: App, config: Any, data: Data, reading: Reading, running: Running, here: bool) -> Job:
+def _merged(earlier: dict[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:
+    """An earlier run's options with those said now; cores are shared out again among another number of workers."""
+    if "workers" in options:
+        earlier.pop("threads", None)
+    return {**earlier, **options}
+
+
+def _job(
+    app: App, config: Any, data: Data, reading: Reading, running: Running, here: bool, earlier: Earlier | None
+) -> Job:
     runs = _absolute(running.runs or default_runs())
     if running.out is not None:
         used = {"--data": data.data, "--model": getattr(config, "model", None), "--runs": runs}
         used |= {f"--{name}": _fraction(name, getattr(data, name)) for name in HELD_OUT}
         _refuse_out(app, running, {name: _absolute(url) for name, url in used.items() if isinstance(url, str)})
-    parts: dict[str, Any] = _Parts(app, config, data, reading.options(), running, here).find()
+    parts: dict[str, Any]
+    if earlier is not None:
+        old = earlier.job
+        parts = {"train": old.train, "valid": old.valid, "test": old.test}
+    else:
+        parts = _Parts(app, config, data, reading.options(), running, here).find()
+    if running.start_from is not None:
+        _refuse_start(app, config, parts["train"], running.start_from)
     return Job(
         run=new_id(app.name),
         runs=runs,
@@ -65,9 +94,13 @@ def _job(app: App, config: Any, data: Data, reading: Reading, running: Running, 
         data_memory=data_memory(running),
         staleness=running.staleness,
         seed=running.seed,
+        cache=running.cache,
+        bandwidth=None if running.bandwidth is None else memory(running.bandwidth, "--bandwidth"),
+        order=running.order,
         deadline=running.deadline,
         silence=running.silence,
         retries=running.retries,
+        secure=running.secure,
         checkpoint_every=running.checkpoint_every,
         starts=app.start is not None,
         start_from=None if running.start_from is None else _absolute(running.start_from),
@@ -92,6 +125,24 @@ def _refuse_out(app: App, running: Running, used: Mapping[str, str]) -> None:
     mend(out)
     refuse_replacing(out, overwrite=running.overwrite, files=single)
     refuse_unwritable(out)
+
+
+def _refuse_start(app: App, config: Any, train: Part | None, url: str) -> None:
+    """UsageError if the tables can't begin with what the model at `url` holds."""
+    arrays = load_model(_absolute(url))[0].arrays
+    specs = [] if train is None else app.specs(config, train.dataset.schema)
+    for spec in specs:
+        if spec.name in arrays and arrays[spec.name].shape != spec.shape:
+            shapes = f"{arrays[spec.name].shape} there and {spec.shape} here"
+            raise UsageError(
+                f"--start-from {url}: {spec.name!r} has the shape {shapes}; start from a model of such data"
+            )
+    if not any(spec.name in arrays for spec in specs):
+        tables = ", ".join(spec.name for spec in specs) or "none"
+        raise UsageError(
+            f"--start-from {url}: holds {', '.join(arrays)}, and the tables of {app.name} are {tables}: nothing would "
+            "begin with it"
+        )
 
 
 def said_of_data(job: Job) -> list[str]:
@@ -186,7 +237,15 @@ class _Parts:
 
     def _beside(self, name: str, url: str, whole: Dataset) -> Part:
         """A data set of its own, read as the training data is."""
-        options = replace(whole.options, format=self.options.format, header=self.options.header, sep=self.options.sep)
+        said, rejects = self.options, self.options.rejects
+        options = replace(
+            whole.options,
+            format=said.format,
+            header=said.header,
+            sep=said.sep,
+            quote=said.quote,
+            rejects=None if rejects is None else f"{rejects}.{name}",
+        )
         label = None if self.app.task is None else self.app.task.label
         found = scan(url, options, label=label, schema=whole.schema, keep=self._keep, threads=cores())
         if whole.schema.label is not None and not found.has_label:

@@ -28,7 +28,7 @@ class Data(AppConfig):
 
 @dataclass(frozen=True, kw_only=True)
 class Reading(AppConfig):
-    format: Literal["libsvm", "csv", "parquet"] | None = None  # guessed from name and first rows, as is all below
+    format: Format | None = None  # guessed from name and first rows, as is all below
     sep: str | None = None  # CSV: what separates columns; one character, or tab, space
     header: bool | None = None  # CSV: the first line holds the columns' names; --no-header: it is data
     label: str | int | None = None  # column to predict; columns are said by name or number (0 first, -1 last)
@@ -39,8 +39,12 @@ class Reading(AppConfig):
     item: str | int | None = None  # column with the item of a rating
     rating: str | int | None = None  # column with the rating
     text: str | int | None = None  # column with text
-    unknown: Literal["stop", "drop"] = "stop"  # a feature that the model doesn't know: an error, or left out
-    missing: Literal["stop", "nan", "zero"] = "stop"  # a value that is missing: an error, or read as that
+    unknown: Literal["stop", "drop"] = "stop"  # a feature or word that the model doesn't know: an error, or left out
+    missing: Literal["stop", "nan", "zero", "mean"] | None = None  # a value that is missing: an error, or read as that
+    quote: Literal["double", "none"] | None = None  # CSV: double quotes enclose columns, or are characters like others
+    words: Literal["hot", "drop"] = "hot"  # a column of few words: a 0/1 feature for each word, or left out
+    bad_rows: Literal["stop", "skip"] = "stop"  # a row that can't be used: an error, or left out and counted
+    rejects: Url | None = None  # file for the rows that are left out: a line of JSON each
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -64,6 +68,10 @@ class Reading(AppConfig):
             roles=roles,
             unknown=self.unknown,
             missing=self.missing,
+            quote=self.quote,
+            words=self.words,
+            bad_rows=self.bad_rows,
+            rejects=self.rejects,
         )
 
 
@@ -79,14 +87,32 @@ class Running(AppConfig):
     data_memory: str | None = None  # that a worker's rows may take, as 2GiB; the rest goes to its disk; none: a half
     staleness: Whole | None = 0  # clocks that a read may be behind; none: any number
     seed: int = 0  # same data, seed, workers, threads and staleness 0: the same bits
+    cache: str | None = None  # what a worker may keep of tables, as 5% or 512MiB; none: all that it has read
+    bandwidth: str | None = None  # a process sends at most this a second, as 10MiB; none: each clock as it ends
+    order: Literal["magnitude", "random", "fifo"] = "magnitude"  # with --bandwidth: what goes first
     out: Url | None = None  # where the result goes: a model, or predictions
     overwrite: bool = False  # replace what is at --out
     runs: Url | None = None  # directory of all runs; else ~/.yarnml/runs
     deadline: Positive | None = None  # seconds after which the run is ended
     silence: Positive = 10.0  # seconds without a sign of life after which a process counts as lost
     retries: Whole = 3  # deaths at the same place after which the run is given up; 0: the first one ends it
+    secure: bool = False  # encrypt what processes say to each other, and let nobody else in; on YARN it always is so
     checkpoint_every: NonNegative = 60.0  # seconds between checkpoints, which a run goes back to; 0: none
+    resume: Url | None = None  # run, by its id or URL, to go on with from its last checkpoint; flags said here win
     start_from: Url | None = None  # model whose arrays the tables of the same name begin with
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.cache is None and self.bandwidth is None:
+            return
+        from yarnml.ps.limit import memory, understood  # here, so that tab completion can list flags at once
+
+        if self.cache is not None:
+            understood(self.cache)
+        if self.bandwidth is not None:
+            memory(self.bandwidth, "--bandwidth")
+            if self.staleness == 0:
+                raise UsageError("--bandwidth: at staleness 0 nothing may wait to be sent; say --staleness 1 or more")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -123,7 +123,7 @@ class YarnRun(Run):
 
 def refuse_local(app: App, options: Mapping[str, Any]) -> None:
     """UsageError for a place on this machine, which no container can reach."""
-    if app.task is not None and options.get("data") is None:
+    if app.task is not None and options.get("data") is None and options.get("resume") is None:
         raise UsageError(
             "submit needs data that the cluster can reach: --data hdfs:///...; an app's demo runs here only"
         )

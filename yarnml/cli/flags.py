@@ -48,9 +48,17 @@ def parse(prog: str, description: str, groups: Mapping[str, type], args: Sequenc
     return {name: getattr(filled, name) for name in groups}
 
 
+def said(args: Sequence[str], groups: Mapping[str, type]) -> set[str]:
+    """The names of the flags that the line and the --config file say."""
+    words = [*_words_of_file(args, groups), *_spelled_out(args, groups)]
+    flags = (word.partition("=")[0].removeprefix("--").replace("-", "_") for word in words if word.startswith("--"))
+    names = {name for group in groups.values() for name in hints(group)}
+    return {name if name in names else name.removeprefix("no_") for name in flags}
+
+
 def _words_of_file(args: Sequence[str], groups: Mapping[str, type]) -> list[str]:
     """What the --config file says, checked and put as words of the command line."""
-    url = _value_of("--config", args)
+    url = value_of("--config", args)
     if url is None or not any("config" in hints(group) for group in groups.values()):
         return []
     values = read_yaml(url)
@@ -101,7 +109,7 @@ def _words(name: str, value: Any, hint: Any) -> list[str]:
     return [f"{flag(name)}={'none' if value is None else value}"]
 
 
-def _value_of(name: str, args: Sequence[str]) -> str | None:
+def value_of(name: str, args: Sequence[str]) -> str | None:
     """The last value of one flag, read ahead of the parser."""
     found = None
     for i, word in enumerate(args):

@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TextIO
 
-from yarnml.cli.flags import parse
+from yarnml.cli.flags import parse, said, value_of
 from yarnml.cli.line import print_json, refusal, wanted
 from yarnml.cli.signals import CODES, deaf, leave, on_term
+from yarnml.cli.where import find
 from yarnml.comm.outcome import Outcome
 from yarnml.config import config_to_dict, refuse_reserved
 from yarnml.errors import DataError, UsageError
@@ -23,6 +24,7 @@ EXIT = {"succeeded": 0, "failed": 1, "deadline": 1} | CODES
 
 HELP = """\
 usage: yarnml run APP [--data URL] [--test URL|FRACTION] [--workers N] [the app's own flags] ...
+       yarnml run --resume RUN [flags that are to differ] ...
 
 Train on this machine: in this process, or with --workers 2 in several.
 APP is a name (`yarnml apps` lists them) or the path of a folder (./my_app).
@@ -34,13 +36,21 @@ def main(args: Sequence[str]) -> int:
     if not args or args[0] in ("-h", "--help"):
         print(HELP, end="")
         return 0 if args else 2
-    ref, *rest = args
-    if ref.startswith("-"):
-        raise UsageError(f"say the app before its flags: yarnml run APP {ref} ...")
+    ref, rest = app_and_flags("run", args)
     as_json = wanted(rest)
     with refusal(ref, as_json):
         run = _start(ref, rest)
     return 0 if run is None else end(run, as_json)
+
+
+def app_and_flags(command: str, args: Sequence[str]) -> tuple[str, list[str]]:
+    """The app, of the run to be resumed if it isn't said, and the flags after it."""
+    if not args[0].startswith("-"):
+        return args[0], list(args[1:])
+    name = value_of("--resume", args)
+    if name is None:
+        raise UsageError(f"say the app before its flags: yarnml {command} APP {args[0]} ...")
+    return find(name, value_of("--runs", args)).record().app, list(args)
 
 
 def _start(ref: str, rest: Sequence[str]) -> Run | None:
@@ -72,7 +82,12 @@ def options_of(app: App, prog: str, args: Sequence[str], groups: Mapping[str, ty
     refuse_reserved(app.name, app.Config, RESERVED)
     filled = parse(prog, app.about, {app.name.replace("-", "_"): app.Config, **groups}, args)
     showing = filled.pop("output")
-    return {key: value for group in filled.values() for key, value in config_to_dict(group).items()}, showing
+    options = {key: value for group in filled.values() for key, value in config_to_dict(group).items()}
+    if options.get("resume") is not None:
+        new = said(args, {app.name.replace("-", "_"): app.Config, **groups})
+        options = {name: value for name, value in options.items() if name in new}
+        options["resume"] = find(options["resume"], options.get("runs")).url
+    return options, showing
 
 
 def tell_plan(app: App, text: str, as_json: bool) -> None:

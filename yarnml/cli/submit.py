@@ -8,9 +8,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from yarnml.cli.line import refusal, wanted
-from yarnml.cli.run import end, options_of, tell_plan
+from yarnml.cli.run import app_and_flags, end, options_of, tell_plan
 from yarnml.cli.signals import on_term
-from yarnml.errors import UsageError
 from yarnml.request import GROUPS_ON_YARN
 
 if TYPE_CHECKING:
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
 
 HELP = """\
 usage: yarnml submit APP --data URL [--workers N] [--servers N] [--queue Q] [the app's own flags] ...
+       yarnml submit --resume RUN [flags that are to differ] ...
 
 Train on the Hadoop cluster of HADOOP_CONF_DIR, or on the one of this machine (`yarnml cluster up`).
 `yarnml submit APP --help` shows all flags; `yarnml submit predict --model URL --data URL --out URL` applies a model.
@@ -28,9 +28,7 @@ def main(args: Sequence[str]) -> int:
     if not args or args[0] in ("-h", "--help"):
         print(HELP, end="")
         return 0 if args else 2
-    ref, *rest = args
-    if ref.startswith("-"):
-        raise UsageError(f"say the app before its flags: yarnml submit APP {ref} ...")
+    ref, rest = app_and_flags("submit", args)
     as_json = wanted(rest)
     with refusal(ref, as_json):
         run, detached = _start(ref, rest)
