@@ -16,10 +16,15 @@ FILE = "keys.json"  # beside the job's file
 def write(directory: Path) -> Path:
     """New keys for a run whose job lies in this directory."""
     path = directory / FILE
-    path.unlink(missing_ok=True)  # whatever was there, and whoever could read it
+    remove(directory)  # whatever was there, and whoever could read it
     with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
         file.write(new_keys().to_json())
     return path
+
+
+def remove(directory: Path) -> None:
+    """The run is over."""
+    (directory / FILE).unlink(missing_ok=True)
 
 
 def read(directory: Path) -> Keys:

@@ -13,6 +13,8 @@ from hdfs_io import join, open_fs, write_text
 from hdfs_io.store import is_local
 from yarnml.comm.seat import Seat
 from yarnml.job import Job
+from yarnml.launch import keys
+from yarnml.wire.keys import Keys
 
 
 @final
@@ -31,7 +33,13 @@ class Place:
         place._logs.mkdir(parents=True, exist_ok=True)
         place.job.touch(mode=0o600)  # a URL in it may hold a secret
         place.job.write_text(job.to_json())
+        if job.secure:
+            keys.write(directory)
         return place
+
+    def keys(self, job: Job) -> Keys | None:
+        """With which the job's processes speak."""
+        return keys.read(self.job.parent) if job.secure else None
 
     def log(self, seat: Seat) -> Path:
         return self._logs / f"{seat.slug}.log"
@@ -47,7 +55,11 @@ def place(job: Job) -> Iterator[Place]:
     """The run's own directory if it is on this machine, else one for the length of the run, whose logs are copied."""
     fs, path = open_fs(job.url)
     if is_local(fs):
-        yield Place.made(Path(path), job)
+        made = Place.made(Path(path), job)
+        try:
+            yield made
+        finally:
+            keys.remove(Path(path))
         return
     with TemporaryDirectory(prefix=f"yarnml-{os.getpid()}-") as directory:
         made = Place.made(Path(directory), job)

@@ -74,7 +74,7 @@ class Scheduling:
         self._store = ThreadPoolExecutor(1)  # a store may take its time
 
     def run(self) -> Outcome:
-        transport = ZmqTransport(spin=0.0)
+        transport = ZmqTransport(spin=0.0, keys=self._here.keys(self._job))
         try:
             with closing(transport.listen()) as listener:
                 return self._with_last_words(self._drive(listener))
