@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 import pyarrow as pa
@@ -10,7 +11,7 @@ from hdfs_io.errors import DataError
 from hdfs_io.found import Found
 from hdfs_io.kinds import is_number, is_vector
 from hdfs_io.labels import NONE, is_text
-from hdfs_io.reader import MOST_WORDS
+from hdfs_io.reader import MOST_WORDS, Survey
 from hdfs_io.schema import Input
 from hdfs_io.target import plausible
 
@@ -137,14 +138,28 @@ def _mixed(found: Found, name: str) -> bool:
     return any(is_text(kind) for kind in kinds) and any(is_number(kind) for kind in kinds)
 
 
+def mostly_numbers(surveys: Sequence[Survey]) -> set[str]:
+    """The columns that are words in some pieces and numbers in pieces of at least as many rows."""
+    rows: Counter[str] = Counter()
+    words = set()
+    for survey in surveys:
+        for name, kind in survey.columns:
+            if is_number(kind):
+                rows[name] += survey.rows
+            elif is_text(kind):
+                rows[name] -= survey.rows
+                words.add(name)
+    return {name for name in words if rows[name] > 0}
+
+
 def _everywhere(found: Found) -> set[str]:
-    sets = [set(survey.types) for survey in found.surveys]
+    sets = [set(survey.types) for survey in found.surveys if survey.columns]
     return set.intersection(*sets) if sets else set()
 
 
 def _without(found: Found, name: str) -> str:
     pairs = zip(found.pieces, found.surveys, strict=True)
-    return next(piece.file for piece, survey in pairs if name not in survey.types)
+    return next(piece.file for piece, survey in pairs if survey.columns and name not in survey.types)
 
 
 def _refuse_partial(found: Found, name: str, everywhere: set[str]) -> None:

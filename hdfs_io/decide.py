@@ -156,7 +156,7 @@ def _check_indices(found: Found) -> None:
 
 def _check_columns(found: Found, schema: Schema) -> None:
     for piece, survey in zip(found.pieces, found.surveys, strict=True):
-        for each in schema.columns:
+        for each in schema.columns if survey.columns else ():
             name, kind = each.column, survey.types.get(each.column)
             if kind is None:
                 raise DataError(f"{piece.file}: has no column {name!r}, which is a feature of the model")

@@ -38,6 +38,7 @@ class Ask:
     keep: bool = False  # hand over what was parsed
     dictionary: Literal["collect", "drop"] = "drop"  # the words of columns that hold words
     known: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # column -> the words that the schema knows
+    numbers: frozenset[str] = frozenset()  # columns that are numbers over all, whatever a piece of them looks like
     means: bool = False  # sum up the features
     skip: bool = False  # leave out rows that can't be used
     missing: Missing = "stop"

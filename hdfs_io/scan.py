@@ -7,13 +7,17 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
+import pyarrow as pa
+
 from hdfs_io.assign import assign
+from hdfs_io.choose import mostly_numbers
 from hdfs_io.dataset import Dataset, Piece
 from hdfs_io.decide import LabelKind, bare_rows, check_schema, column_schema, sparse_schema
 from hdfs_io.errors import DataError
 from hdfs_io.formats import reader_for
 from hdfs_io.found import Found
 from hdfs_io.guess import form_of
+from hdfs_io.labels import is_text
 from hdfs_io.listing import list_all
 from hdfs_io.options import SPARSE, ReadOptions
 from hdfs_io.partitions import partition_names
@@ -79,7 +83,7 @@ def survey(
     ask = _ask(assigned.options, label, schema, keep > 0)
     reader = reader_for(assigned.options, piece)
     pieces = [p for file in full for p in reader.cut(file)]
-    surveys = _surveys(reader, pieces, ask, threads, keep)
+    surveys = _again(reader, pieces, _surveys(reader, pieces, ask, threads, keep), ask, threads)
     notes += assigned.notes
     return Found(url, assigned.options, pieces, surveys, merged(surveys), assigned.guessed, tuple(notes))
 
@@ -123,6 +127,22 @@ def _surveys(reader: Reader, pieces: Sequence[Piece], ask: Ask, threads: int, ke
         with ThreadPoolExecutor(threads) as pool:
             surveys = list(pool.map(look, pieces))
     return [replace(survey, kept=shelf.of(piece)) for piece, survey in zip(pieces, surveys, strict=True)]
+
+
+def _again(
+    reader: Reader, pieces: Sequence[Piece], surveys: Sequence[Survey], ask: Ask, threads: int
+) -> Sequence[Survey]:
+    """The surveys, made again where a piece holds words in a column that is of numbers in most rows.
+
+    So a word among numbers is the same fault wherever pieces end.
+    """
+    numbers = mostly_numbers(surveys).difference(ask.known, ask.roles)
+    if ask.features is not None:
+        numbers &= set(ask.features)
+    wrong = [k for k, survey in enumerate(surveys) if any(is_text(survey.types.get(n, pa.null())) for n in numbers)]
+    better = _surveys(reader, [pieces[k] for k in wrong], replace(ask, numbers=frozenset(numbers)), threads, keep=0)
+    found = dict(zip(wrong, better, strict=True))
+    return [found.get(k, survey) for k, survey in enumerate(surveys)]
 
 
 def settle(found: Found, label: LabelKind, schema: Schema | None = None) -> Dataset:

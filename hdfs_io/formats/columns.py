@@ -115,7 +115,7 @@ def _wrong_feature(column: pa.ChunkedArray, name: str, ask: Ask) -> Wrong | None
     elif is_number(column.type):
         kind, bad = "missing", bad_values(column, np.float32)
     else:
-        kind, bad = "spelled", _misspelled(column)
+        kind, bad = "spelled", _misspelled(column, surely=name in ask.numbers)
     if bad is None or not bad.any():
         return None
     what = f"column {name!r}"
@@ -128,12 +128,12 @@ def _strangers(column: pa.ChunkedArray, known: Sequence[str], ask: Ask) -> Mask:
     return unknown & ~np.asarray(pc.equal(words(column), NONE)) if ask.missing == "zero" else unknown
 
 
-def _misspelled(column: pa.ChunkedArray) -> Mask | None:
-    """The values that aren't numbers in a column of words that mostly are."""
+def _misspelled(column: pa.ChunkedArray, *, surely: bool) -> Mask | None:
+    """The values that aren't numbers in a column of words that mostly, or `surely`, are."""
     if not is_text(column.type):
         return None
     probe = column.slice(0, PROBE).drop_null().to_pylist()
-    if 2 * sum(map(is_float, probe)) <= len(probe):
+    if not surely and 2 * sum(map(is_float, probe)) <= len(probe):
         return None
     bad = np.array([value is not None and not is_float(value) for value in column.to_pylist()], np.bool_)
     return bad if bad.any() else None

@@ -50,7 +50,7 @@ def test_sparse_and_dense_rows_are_one_matrix(put: Put) -> None:
     with_bias = put("w.parquet", parquet(v=pa.array(mixed, SPARK), one=[1] * 40, label=[0.0, 1.0] * 20))
     both = scan(with_bias, label="class")
     assert both.schema.features == ("v[0]", "v[1]", "v[2]", "v[3]", "v[4]", "one")
-    assert matrix(both) == [[*row, 1] for row in want]
+    assert matrix(both) == [[*row, 1] for row in want]  # type: ignore[misc]
 
 
 def test_a_model_of_vectors_reads_new_ones(put: Put) -> None:

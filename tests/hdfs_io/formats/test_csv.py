@@ -1,0 +1,73 @@
+"""Quotes: CSV's, or characters like others; a stray one joins no rows."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hdfs_io import DataError, ReadOptions, Roles, load, read_arrow, scan
+from hdfs_io.kernels.records import doubt
+
+Put = Callable[[str, str | bytes], str]
+SPAM = Path(__file__).resolve().parents[3].parent / "shared/data/sms_spam/SMSSpamCollection"
+STRAY = 'ham\tgo on\nham\t"Getting tickets\nspam\twin, win\nham\t"hi" he said\nham\tok"\n'
+
+
+def test_quotes_that_close_amid_a_field_are_characters(put: Put) -> None:
+    dataset = scan(put("s.tsv", STRAY * 5), ReadOptions(roles=Roles(label=0, text=1)), label="class")
+    assert (dataset.rows, dataset.options.quote) == (25, "none")
+    text = [value for table in read_arrow(dataset, 0, 5, ["c1"]) for value in table.column(0).to_pylist()]
+    assert text == ["go on", '"Getting tickets', "win, win", '"hi" he said', 'ok"']
+
+
+@pytest.mark.parametrize("piece", [1 << 20, 40])
+def test_a_stray_quote_far_down_is_refused_by_name(put: Put, piece: int) -> None:
+    text = "ham\tgo on\n" * 9000 + 'ham\t"tickets\nspam\twin\n' + "ham\tok\n" * 9 + 'ham\t" x\n' + "ham\tok\n" * 9
+    url = put("s.tsv", text)
+    with pytest.raises(DataError, match=r"s\.tsv:9001: the quote here joins lines .* --quote none"):
+        scan(url, ReadOptions(roles=Roles(label=0)), label="class", piece=piece)
+    assert scan(url, ReadOptions(quote="none", roles=Roles(label=0)), label="class", piece=piece).rows == 9021
+
+
+def test_a_quote_that_never_closes_is_refused(put: Put) -> None:
+    with pytest.raises(DataError, match=r"s\.csv:3: the quote here joins lines"):
+        scan(put("s.csv", 'a,y\n1,0\n2,"1\n3,0\n'), label="class")
+
+
+def test_quoted_line_ends_separators_and_quotes_are_read(put: Put) -> None:
+    url = put("q.csv", 'a,t,y\n1,"x\ny",0\n2,"a, ""b""",1\n3,"",0\n4,"p\n\nq,\n",1\n')
+    dataset = scan(url, ReadOptions(roles=Roles(label="y", features=("a",))), label="class", piece=10)
+    text = [value for table in read_arrow(dataset, 0, 4, ["t"]) for value in table.column(0).to_pylist()]
+    assert text == ["x\ny", 'a, "b"', "", "p\n\nq,\n"]
+
+
+@pytest.mark.shared
+@pytest.mark.skipif(not SPAM.exists(), reason="no data sets beside the checkout")
+def test_all_rows_of_sms_spam() -> None:
+    dataset = scan(str(SPAM), ReadOptions(roles=Roles(label=0, text=1)), label="class")
+    y = load(dataset, 0, dataset.rows).y
+    assert y is not None
+    assert np.bincount(y.astype(int)).tolist() == [4827, 747]
+
+
+FIELD = st.text(st.sampled_from('ab",\n '), max_size=6)
+
+
+@given(st.lists(st.tuples(FIELD, FIELD, FIELD), min_size=1, max_size=8))
+@settings(max_examples=200, deadline=None)
+def test_what_a_writer_of_csv_quotes_is_never_in_doubt(rows: list[tuple[str, str, str]]) -> None:
+    out = io.StringIO()
+    csv.writer(out, quoting=csv.QUOTE_ALL, lineterminator="\n").writerows([f + "x" for f in row] for row in rows)
+    data = np.frombuffer(out.getvalue().encode(), np.uint8)
+    place, loose = doubt(data, 0, len(data), ord(","), 2)
+    assert loose == 0
+    if place >= 0:  # joined lines that each have two separators of their own
+        begin = data[:place].tobytes().rfind(b"\n") + 1
+        assert all(line.count(b",") == 2 for line in data[begin:].tobytes().split(b"\n")[:2])
