@@ -207,3 +207,12 @@ def test_a_reserved_flag_is_refused(table: str, tmp_path: Path) -> None:
     (tmp_path / "mine" / "app.py").write_text(source)
     message = refused(load_app(str(tmp_path / "mine")), data=table)
     assert "app mine: its Config has 'seed'" in message
+
+
+def test_what_a_worker_keeps_and_sends(app: App, table: str) -> None:
+    job = prepare(app, {"data": table, "staleness": 2, "cache": "5%", "bandwidth": "1MiB", "order": "fifo"})
+    assert (job.cache, job.bandwidth, job.order) == ("5%", 1 << 20, "fifo")
+    assert Job.from_json(job.to_json()) == job
+    assert "--cache 5: expected a part" in refused(app, data=table, cache="5")
+    assert "--bandwidth fast: expected a size" in refused(app, data=table, staleness=1, bandwidth="fast")
+    assert "nothing may wait" in refused(app, data=table, bandwidth="1MiB")

@@ -14,13 +14,21 @@ from yarnml.job import Job
 from yarnml.launch.plan import Plan
 from yarnml.model import load_model
 from yarnml.ps import Tables
+from yarnml.ps.managed import Managed
 
 
 def work(plan: Plan, index: int, company: Company, tables: Tables, start: Start = BEGINNING) -> dict[str, Any]:
     """Run the app as worker `index`. Raises UsageError if what it returns can't be kept as JSON."""
     me = Worker(plan.app, plan.job, index, tables, company, start)
+    if plan.job.bandwidth is not None:
+        me.note("what was sent when depended on time (--bandwidth): another run gives a model that differs a little")
     results: dict[str, Any] = plain_result(execute(me))
     return results
+
+
+def managed(job: Job) -> Managed | None:
+    """How its processes send, if not each clock's increments as it ends."""
+    return None if job.bandwidth is None else Managed(bandwidth=job.bandwidth, order=job.order)
 
 
 def given(job: Job) -> Mapping[str, NDArray[Any]] | None:

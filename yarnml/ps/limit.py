@@ -19,22 +19,29 @@ def limits(text: str | None, specs: Sequence[TableSpec]) -> list[int | None]:
     """
     if text is None:
         return [None] * len(specs)
+    part, room = understood(text)
     sizes = [spec.rows * spec.width * spec.numpy_dtype.itemsize for spec in specs]
-    number, unit = _understood(text)
-    if unit == "%":
-        return [int(size * number / 100) for size in sizes]
-    room = int(number * 2 ** UNITS[unit])
-    return [room * size // sum(sizes) for size in sizes]
+    return [int(size * part) + room * size // sum(sizes) for size in sizes]
 
 
-def refuse_limit(text: str) -> None:
-    """Raise UsageError if `limits` wouldn't understand it."""
-    _understood(text)
-
-
-def _understood(text: str) -> tuple[float, str]:
-    found = FORM.fullmatch(text)
-    number, unit = (0.0, "") if found is None else (float(found[1]), found[2].lower())
-    if number <= 0 or unit not in {"%", *UNITS}:
+def understood(text: str) -> tuple[float, int]:
+    """(part of each table, bytes for all of them), one of which is 0. Raises UsageError."""
+    number, unit = _cut(text)
+    if unit == "%" and number:
+        return number / 100, 0
+    if unit not in UNITS or not number:
         raise UsageError(f"--cache {text}: expected a part of each table such as 5%, or memory such as 512MiB")
-    return number, unit
+    return 0.0, memory(text, "--cache")
+
+
+def memory(text: str, flag: str) -> int:
+    """The bytes of `512MiB`. Raises UsageError, which names the flag, for any other text."""
+    number, unit = _cut(text)
+    if unit not in UNITS or not number:
+        raise UsageError(f"{flag} {text}: expected a size such as 512MiB")
+    return max(1, int(number * 2 ** UNITS[unit]))
+
+
+def _cut(text: str) -> tuple[float, str]:
+    found = FORM.fullmatch(text)
+    return (0.0, "") if found is None else (float(found[1]), found[2].lower())
