@@ -49,17 +49,18 @@ class History:
     def begin(self, worker: int, clock: int) -> None:
         """Another process goes on for a worker, after all clocks before this one."""
         assert clock <= self._clocks[worker] + 1, f"worker {worker} skips clock {self._clocks[worker]}"
-        self._forget(worker, clock)
+        self.start(worker, clock)
         for table in range(len(self.specs)):
             self._seen.pop((table, worker, worker), None)  # what it had seen of its own that nobody else had
 
     def roll_back(self, clock: int) -> None:
         """The run goes back to a checkpoint."""
         for worker in range(self.workers):
-            self._forget(worker, clock)
+            self.start(worker, clock)
         self._seen.clear()
 
-    def _forget(self, worker: int, clock: int) -> None:
+    def start(self, worker: int, clock: int) -> None:
+        """A worker starts with this clock; what it did before counts, and not what it did later."""
         self._clocks[worker] = clock
         for table in range(len(self.specs)):
             parts = self._added.get((table, worker), [])
