@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from hdfs_io.csr import CSR
 from hdfs_io.dataset import Dataset, Piece
 from hdfs_io.formats import reader_for
+from hdfs_io.hands import hands
 from hdfs_io.kinds import as_kind
 from hdfs_io.reader import Filled, Frame, Room
 from hdfs_io.rows import Rows
@@ -74,11 +75,9 @@ def load(dataset: Dataset, lo: int, hi: int, sample: Sample | None = None, threa
     def fill(share: Share, place: Place) -> Filled:
         return reader.fill(dataset, share.piece, share.rows, place, share.kept)
 
-    if threads == 1 or len(found) < 2:
-        filled = list(map(fill, found, places))
-    else:
-        with ThreadPoolExecutor(threads) as pool:
-            filled = list(pool.map(fill, found, places))
+    many = 1 if len(found) < 2 else hands(found[0].piece.file, piece_bytes(dataset), threads)
+    with ThreadPoolExecutor(many) as pool:
+        filled = list((map if many == 1 else pool.map)(fill, found, places))
     number = [share.rows + share.piece.first_row for share in found]
     return Rows(
         X=_sparse(dataset, arrays, found, places) if arrays.X is None else arrays.X,
@@ -88,6 +87,11 @@ def load(dataset: Dataset, lo: int, hi: int, sample: Sample | None = None, threa
         number=np.concatenate(number) if number else np.empty(0, np.int64),
         dropped=sum(each.dropped for each in filled),
     )
+
+
+def piece_bytes(dataset: Dataset) -> float:
+    """Bytes in memory of a piece, in the mean."""
+    return dataset.bytes_between(0, dataset.rows) / max(1, len(dataset.pieces))
 
 
 def read_arrow(dataset: Dataset, lo: int, hi: int, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:

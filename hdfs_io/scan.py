@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import pyarrow as pa
@@ -17,6 +16,7 @@ from hdfs_io.errors import DataError
 from hdfs_io.formats import reader_for
 from hdfs_io.found import Found
 from hdfs_io.guess import form_of
+from hdfs_io.hands import each, hands
 from hdfs_io.labels import is_text
 from hdfs_io.listing import list_all
 from hdfs_io.options import SPARSE, ReadOptions
@@ -29,6 +29,12 @@ from hdfs_io.text import is_blank
 
 __all__ = ["LabelKind", "scan"]
 
+Progress = Callable[[int, int], None]  # pieces read, of all
+
+
+def silent(_done: int, _all: int) -> None:
+    pass
+
 
 def scan(
     url: str,
@@ -39,6 +45,7 @@ def scan(
     keep: int = 0,
     threads: int = 1,
     piece: int = PIECE,
+    progress: Progress = silent,
 ) -> Dataset:
     """Cut `url` into pieces, count their rows and decide the schema, or read by the `schema` of a model.
 
@@ -46,13 +53,14 @@ def scan(
     classes), or not wanted (None; a column with that role is then left out of the features). With a `schema`, files
     without the label's column are fine: `has_label` of the result is false. `keep` lets `load` in this process use
     what was parsed here. `piece` bounds the bytes of text that a thread reads at a time.
+    `progress` is told the pieces read and all of them, from time to time.
 
     Raises DataError with file and line for text that can't be read, for labels that are missing (words that spell it,
     as NA does, too), nan or inf, for weights that aren't numbers from 0 up, and, as the options say, for missing
     features and for features that `schema` doesn't know. A nan in a feature of Parquet, whose statistics don't tell of
     it, is found by `load`.
     """
-    return settle(survey(url, options, label, schema, keep, threads, piece), label, schema)
+    return settle(survey(url, options, label, schema, keep, threads, piece, progress), label, schema)
 
 
 def survey(
@@ -63,11 +71,15 @@ def survey(
     keep: int = 0,
     threads: int = 1,
     piece: int = PIECE,
+    progress: Progress = silent,
 ) -> Found:
     """The pass over the data: what each piece holds, as `scan` asks."""
     listed = list_all(url)
     files = listed.files
-    full = [file for file in files if not is_blank(file.url, file.size)]
+    size = sum(file.size for file in files) / len(files)
+    many = hands(files[0].url, size, threads)
+    blank = each(lambda file: is_blank(file.url, file.size), files, many)
+    full = [file for file, empty in zip(files, blank, strict=True) if not empty]
     if not full:
         raise DataError(f"{url}: all {len(files)} files are empty")
     options = form_of(full[0], options or ReadOptions())
@@ -82,8 +94,8 @@ def survey(
     assigned = assign(url, full[0], options, label, schema)
     ask = _ask(assigned.options, label, schema, keep > 0)
     reader = reader_for(assigned.options, piece)
-    pieces = [p for file in full for p in reader.cut(file)]
-    surveys = _again(reader, pieces, _surveys(reader, pieces, ask, threads, keep), ask, threads)
+    pieces = [p for cut in each(reader.cut, full, many) for p in cut]
+    surveys = _again(reader, pieces, _surveys(reader, pieces, ask, many, keep, progress), ask, many)
     notes += assigned.notes
     return Found(url, assigned.options, pieces, surveys, merged(surveys), assigned.guessed, tuple(notes))
 
@@ -112,21 +124,20 @@ def _ask(options: ReadOptions, label: LabelKind, schema: Schema | None, keep: bo
     )
 
 
-def _surveys(reader: Reader, pieces: Sequence[Piece], ask: Ask, threads: int, keep: int) -> list[Survey]:
+def _surveys(
+    reader: Reader, pieces: Sequence[Piece], ask: Ask, threads: int, keep: int, progress: Progress
+) -> list[Survey]:
     """What each piece holds; what was parsed comes along if all of it is no more than `keep` bytes."""
-    shelf = Shelf(keep)
+    shelf, bare = Shelf(keep), replace(ask, keep=False)
 
     def look(piece: Piece) -> Survey:
-        found = reader.survey(piece, replace(ask, keep=ask.keep and not shelf.full))
-        shelf.put(piece, found)
-        return replace(found, kept=None)
+        return shelf.take(piece, reader.survey(piece, bare if shelf.full else ask))
 
-    if threads == 1:
-        surveys = list(map(look, pieces))
-    else:
-        with ThreadPoolExecutor(threads) as pool:
-            surveys = list(pool.map(look, pieces))
-    return [replace(survey, kept=shelf.of(piece)) for piece, survey in zip(pieces, surveys, strict=True)]
+    surveys: list[Survey] = []
+    for survey in each(look, pieces, threads):
+        surveys.append(survey)
+        progress(len(surveys), len(pieces))
+    return [shelf.give(piece, survey) for piece, survey in zip(pieces, surveys, strict=True)]
 
 
 def _again(
@@ -140,7 +151,7 @@ def _again(
     if ask.features is not None:
         numbers &= set(ask.features)
     wrong = [k for k, survey in enumerate(surveys) if any(is_text(survey.types.get(n, pa.null())) for n in numbers)]
-    better = _surveys(reader, [pieces[k] for k in wrong], replace(ask, numbers=frozenset(numbers)), threads, keep=0)
+    better = _surveys(reader, [pieces[k] for k in wrong], replace(ask, numbers=frozenset(numbers)), threads, 0, silent)
     found = dict(zip(wrong, better, strict=True))
     return [found.get(k, survey) for k, survey in enumerate(surveys)]
 

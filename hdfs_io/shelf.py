@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from typing import Any, final
 
 from hdfs_io.dataset import Piece
@@ -23,15 +24,18 @@ class Shelf:
     def full(self) -> bool:
         return self._left <= 0
 
-    def put(self, piece: Piece, found: Survey) -> None:
+    def take(self, piece: Piece, found: Survey) -> Survey:
+        """The survey without what it kept, which goes on the shelf."""
         if found.kept is None:
-            return
+            return found
         tables = sum(getattr(table, "nbytes", 0) for table in found.kept)
         with self._lock:
             self._left -= 16 * found.rows + 8 * found.values + tables
             self._kept[piece] = found.kept
             if self.full:
                 self._kept.clear()
+        return replace(found, kept=None)
 
-    def of(self, piece: Piece) -> Any:
-        return self._kept.get(piece)
+    def give(self, piece: Piece, found: Survey) -> Survey:
+        """The survey with what was kept, if anything still is."""
+        return replace(found, kept=self._kept[piece]) if piece in self._kept else found

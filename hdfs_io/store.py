@@ -8,6 +8,7 @@ import os
 import posixpath
 import secrets
 import time
+from functools import lru_cache
 from typing import Any
 
 import fsspec
@@ -25,11 +26,19 @@ def open_fs(url: str) -> tuple[fsspec.AbstractFileSystem, str]:
     """The file system of a URL or local path, and the path in it."""
     if url.startswith(("hdfs://", "viewfs://")):
         return open_hdfs(url)
+    if "://" not in url and "::" not in url:
+        local = _local()
+        return local, local._strip_protocol(url)
     try:
         fs, path = url_to_fs(url)
     except (ImportError, ValueError) as error:
         raise DataError(f"{url}: no way to reach this store ({error})") from error
     return fs, path
+
+
+@lru_cache(maxsize=1)
+def _local() -> fsspec.AbstractFileSystem:
+    return fsspec.filesystem("file")
 
 
 def open_read(url: str) -> Any:
@@ -198,6 +207,11 @@ def _rename_locally(source: str, target: str) -> None:
         os.rename(source, target)
     else:
         os.remove(source)
+
+
+def is_here(url: str) -> bool:
+    """Whether a URL's bytes are on this machine, so that reading is a matter of cores and not of waiting."""
+    return is_local(open_fs(url)[0])
 
 
 def is_local(fs: Any) -> bool:

@@ -13,12 +13,13 @@ from hdfs_io.ahead import Put, Task, ahead
 from hdfs_io.csr import CSR
 from hdfs_io.dataset import Dataset
 from hdfs_io.formats import reader_for
-from hdfs_io.load import Share, shares
+from hdfs_io.hands import hands
+from hdfs_io.load import Share, piece_bytes, shares
 from hdfs_io.reader import Frame, Reader, Room
 from hdfs_io.rows import Rows, joined
 from hdfs_io.sample import Sample
 
-GROUP = 1 << 14  # rows of small pieces that a thread reads at one go
+GROUP = 1 << 12  # rows of small pieces that a thread reads at one go
 
 
 def stream(dataset: Dataset, lo: int, hi: int, sample: Sample | None = None, threads: int = 1) -> Iterator[Rows]:
@@ -28,7 +29,8 @@ def stream(dataset: Dataset, lo: int, hi: int, sample: Sample | None = None, thr
     """
     reader = reader_for(dataset.options)
     chosen = shares(dataset, max(0, lo), min(hi, dataset.rows), sample or Sample.all())
-    return ahead(_tasks(dataset, reader, chosen), threads, depth=2)
+    many = hands(dataset.url, piece_bytes(dataset), threads)
+    return ahead(_tasks(dataset, reader, chosen), many, depth=2)
 
 
 def regrid(runs: Iterable[Rows], size: int) -> Iterator[Rows]:

@@ -33,8 +33,8 @@ def run(app: str | PathLike[str], **options: Any) -> Run:
         run.result["test"]["accuracy"], run.metrics.to_pandas(), run.model.predict(X)
     """
     loaded = load_app(fspath(app))
-    job = prepare(loaded, options)
-    return start(job, view())
+    shown = view()
+    return start(prepare(loaded, options, say=shown.say), shown)
 
 
 def submit(app: str | PathLike[str], **options: Any) -> Run:

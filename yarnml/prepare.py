@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, final
 
@@ -25,13 +26,15 @@ from yarnml.request import RESERVED, Data, Reading, Running
 from yarnml.resume import Earlier
 from yarnml.runs import default_runs, new_id
 
+Say = Callable[[str], None]
+PAUSE = 2.0  # seconds between two remarks on how far reading has come
 HELD_OUT = ("test", "valid")  # in this order fractions are taken off the training data
 
 
-def prepare(app: App, options: Mapping[str, Any], *, here: bool = True) -> Job:
+def prepare(app: App, options: Mapping[str, Any], *, here: bool = True, say: Say = lambda _: None) -> Job:
     """The job that `options`, yarnml's own and the app's together, ask for; its data is scanned.
 
-    `here`: whether a run of one worker reads its rows in this process.
+    `here`: whether a run of one worker reads its rows in this process; `say` is told how far reading has come.
     Raises UsageError or DataError; then, as otherwise, nothing was started or written.
     """
     refuse_reserved(app.name, app.Config, RESERVED)
@@ -50,7 +53,7 @@ def prepare(app: App, options: Mapping[str, Any], *, here: bool = True) -> Job:
 
     data, reading, running = Data(**said(Data)), Reading(**said(Reading)), Running(**said(Running))
     anew = earlier is None or any(name in options for group in (Data, Reading) for name in hints(group))
-    job = _job(app, app.config(said(app.Config)), data, reading, running, here, None if anew else earlier)
+    job = _job(app, app.config(said(app.Config)), data, reading, running, here, None if anew else earlier, say)
     if earlier is None:
         return job
     bandwidth = job.bandwidth if "bandwidth" in options else earlier.job.bandwidth
@@ -65,7 +68,7 @@ def _merged(earlier: dict[str, Any], options: Mapping[str, Any]) -> dict[str, An
 
 
 def _job(
-    app: App, config: Any, data: Data, reading: Reading, running: Running, here: bool, earlier: Earlier | None
+    app: App, config: Any, data: Data, reading: Reading, running: Running, here: bool, earlier: Earlier | None, say: Say
 ) -> Job:
     runs = _absolute(running.runs or default_runs())
     if running.out is not None:
@@ -77,7 +80,7 @@ def _job(
         old = earlier.job
         parts = {"train": old.train, "valid": old.valid, "test": old.test}
     else:
-        parts = _Parts(app, config, data, reading.options(), running, here).find()
+        parts = _Parts(app, config, data, reading.options(), running, here, say).find()
     if running.start_from is not None:
         _refuse_start(app, config, parts["train"], running.start_from)
     return Job(
@@ -187,6 +190,7 @@ class _Parts:
     options: ReadOptions
     running: Running
     here: bool
+    say: Say
 
     def find(self) -> dict[str, Part | None]:
         """`train`, `valid` and `test`."""
@@ -233,7 +237,9 @@ class _Parts:
         schema = None if self.app.schema is None else self.app.schema(self.config)
         # an app that says how its data is read, as predict does of a model, takes labels along where there are any
         label = "any" if schema is not None else None if self.app.task is None else self.app.task.label
-        return scan(url, options, label=label, schema=schema, keep=self._keep, threads=cores())
+        return scan(
+            url, options, label=label, schema=schema, keep=self._keep, threads=cores(), progress=self._progress(url)
+        )
 
     def _beside(self, name: str, url: str, whole: Dataset) -> Part:
         """A data set of its own, read as the training data is."""
@@ -247,10 +253,30 @@ class _Parts:
             rejects=None if rejects is None else f"{rejects}.{name}",
         )
         label = None if self.app.task is None else self.app.task.label
-        found = scan(url, options, label=label, schema=whole.schema, keep=self._keep, threads=cores())
+        found = scan(
+            url,
+            options,
+            label=label,
+            schema=whole.schema,
+            keep=self._keep,
+            threads=cores(),
+            progress=self._progress(url),
+        )
         if whole.schema.label is not None and not found.has_label:
             raise DataError(f"--{name} {url}: has no label {whole.schema.label.name!r}, so nothing can be scored on it")
         return self._part(found, Sample.all())
+
+    def _progress(self, url: str) -> Callable[[int, int], None]:
+        """Says from time to time how much of a data set has been read."""
+        said = time.monotonic()
+
+        def progress(done: int, of: int) -> None:
+            nonlocal said
+            if time.monotonic() - said > PAUSE:
+                said = time.monotonic()
+                self.say(f"reading  {done:,} of {of:,} pieces of {url}")
+
+        return progress
 
     @property
     def _keep(self) -> int:

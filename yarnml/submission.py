@@ -62,7 +62,7 @@ class Submission:
         with ExitStack() as stack, ThreadPoolExecutor(1) as pool:
             applications = stack.enter_context(Applications())
             plan = pool.submit(env.plan, asked)
-            job = prepare(app, rest, here=False)
+            job = prepare(app, rest, here=False, say=say)
             found = plan.result()
             stack.pop_all()
         for line in found.notes:

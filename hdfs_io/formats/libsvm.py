@@ -36,7 +36,7 @@ class Libsvm(Sparse):
 
 def cut_lines(file: DataFile, size: int) -> list[Piece]:
     """A text file in pieces of about `size` bytes that end where a line ends; a compressed one is one piece."""
-    if codec(file.url):
+    if file.size <= size or codec(file.url):  # of a small one it needn't be known here whether it is compressed
         return [Piece(file.url, 0, LAST)]
     inner = [_next_line(file, at) for at in range(size, file.size, size)]
     return [Piece(file.url, lo, hi) for lo, hi in pairwise(sorted({0, *inner, file.size}))]

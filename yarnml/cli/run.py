@@ -62,7 +62,7 @@ def _start(ref: str, rest: Sequence[str]) -> Run | None:
     from yarnml.api import prepare, start
     from yarnml.monitor.terminal import view
 
-    job = prepare(app, options)
+    job = prepare(app, options, say=lambda line: print(line, file=sys.stderr, flush=True))
     if showing.dry_run:
         from yarnml.cli.plan import plan
 
