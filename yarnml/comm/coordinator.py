@@ -196,6 +196,7 @@ class Coordinator:
         if (odd := self._roll.odd()) is not None:
             raise Fault(differing(*odd), odd[0].seat)
         self._running = True
+        self._roll.begin()
         self._marks.begin(now)
         return [self._roster(entry) for entry in self._roll.entries() if entry.seat.index != ANY]
 

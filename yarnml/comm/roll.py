@@ -86,9 +86,12 @@ class Roll:
         self._vacant[seat] = now
         self._incarnations[seat] += 1
 
+    def begin(self) -> None:
+        """All have joined: who has a seat is the first in this generation."""
+        self._incarnations = dict.fromkeys(self._seats, 0)
+
     def turn(self) -> None:
         """A new generation: everybody has to join again."""
-        self._incarnations = dict.fromkeys(self._seats, 0)
         for entry in self.entries():
             entry.here = entry.seat.index == ANY
             entry.finished = entry.keeps = False
