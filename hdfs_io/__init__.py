@@ -1,6 +1,7 @@
 """Reading and writing data sets of many formats on any store, exactly once over any number of workers."""
 
 from hdfs_io.blocks import block_hosts
+from hdfs_io.convert import convert
 from hdfs_io.csr import CSR
 from hdfs_io.dataset import Dataset, Piece
 from hdfs_io.decode import decode_image, decode_wav
@@ -35,6 +36,7 @@ __all__ = [
     "Schema",
     "Writer",
     "block_hosts",
+    "convert",
     "copy",
     "count",
     "decode_image",

@@ -13,11 +13,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pacsv
+import pyarrow.ipc as ipc
 import pyarrow.parquet as pq
 
 from hdfs_io.errors import DataError
 from hdfs_io.guess import named_format
 from hdfs_io.store import join, open_fs, write_text
+from hdfs_io.text import named_codec
 from hdfs_io.whole import whole
 
 SUCCESS = "_SUCCESS"  # the empty file that says a directory of parts is complete
@@ -26,10 +28,13 @@ SUCCESS = "_SUCCESS"  # the empty file that says a directory of parts is complet
 class Writer(ABC):
     """Appends batches of columns to one file. All batches have the same columns. Closes itself as a context manager."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, compression: str | None = None) -> None:
+        """`compression`: of the whole file, or, as the format has it, inside; None: what is usual."""
         fs, path = open_fs(url)
         fs.makedirs(path.rpartition("/")[0], exist_ok=True)
-        self.file = fs.open(path, "wb")
+        self.raw = fs.open(path, "wb")
+        self.compression = compression
+        self.file = self.opened()
 
     @final
     def write(self, columns: Mapping[str, Any] | pa.Table) -> None:
@@ -40,7 +45,13 @@ class Writer(ABC):
     def close(self) -> None:
         """Finish the file."""
         self.finish()
-        self.file.close()
+        if self.file is not self.raw:
+            self.file.close()
+        self.raw.close()
+
+    @abstractmethod
+    def opened(self) -> Any:
+        """The file to write to: `raw`, or what compresses into it."""
 
     @abstractmethod
     def append(self, table: pa.Table) -> None:
@@ -61,7 +72,12 @@ class Writer(ABC):
         if kind is None:
             self.close()
         else:
-            self.file.close()
+            self.raw.close()
+
+
+def squeezed(raw: Any, compression: str | None) -> Any:
+    """A file that compresses what is written into `raw`."""
+    return raw if compression is None else pa.CompressedOutputStream(raw, compression)
 
 
 @final
@@ -70,9 +86,12 @@ class ParquetWriter(Writer):
 
     inner: pq.ParquetWriter | None = None
 
+    def opened(self) -> Any:
+        return self.raw
+
     def append(self, table: pa.Table) -> None:
         if self.inner is None:
-            self.inner = pq.ParquetWriter(self.file, table.schema)
+            self.inner = pq.ParquetWriter(self.file, table.schema, compression=self.compression or "snappy")
         self.inner.write_table(table.cast(self.inner.schema))
 
     def finish(self) -> None:
@@ -85,6 +104,9 @@ class CsvWriter(Writer):
     """Writes CSV with a header, commas, and quotes where a value needs them."""
 
     inner: pacsv.CSVWriter | None = None
+
+    def opened(self) -> Any:
+        return squeezed(self.raw, self.compression)
 
     def append(self, table: pa.Table) -> None:
         if self.inner is None:
@@ -99,11 +121,36 @@ class CsvWriter(Writer):
 
 
 @final
+class ArrowWriter(Writer):
+    """Writes an Arrow IPC file, a record batch a batch; compressed it is by lz4 or zstd."""
+
+    inner: ipc.RecordBatchFileWriter | None = None
+    schema: pa.Schema | None = None
+
+    def opened(self) -> Any:
+        return self.raw
+
+    def append(self, table: pa.Table) -> None:
+        if self.inner is None:
+            self.schema = table.schema
+            options = ipc.IpcWriteOptions(compression=self.compression)
+            self.inner = ipc.new_file(self.file, self.schema, options=options)
+        self.inner.write_table(table.cast(self.schema))
+
+    def finish(self) -> None:
+        if self.inner is not None:
+            self.inner.close()
+
+
+@final
 class LibsvmWriter(Writer):
     """Writes libsvm from the columns `label`, `indices` and `values` (lists), as `read_arrow` gives them.
 
     In place of the two lists, number columns are written as features 1, 2, ..., zeros left out.
     """
+
+    def opened(self) -> Any:
+        return squeezed(self.raw, self.compression)
 
     def append(self, table: pa.Table) -> None:
         pairs = pairs_of(table)
@@ -136,14 +183,37 @@ def pairs_of(table: pa.Table) -> pa.StringArray:
     return pc.binary_join(pa.ListArray.from_arrays(offsets, tokens), " ")
 
 
-WRITERS: dict[str, type[Writer]] = {"parquet": ParquetWriter, "csv": CsvWriter, "libsvm": LibsvmWriter}
+WRITERS: dict[str, type[Writer]] = {
+    "parquet": ParquetWriter,
+    "csv": CsvWriter,
+    "libsvm": LibsvmWriter,
+    "arrow": ArrowWriter,
+}
+COMPRESSIONS = {
+    "parquet": ("snappy", "gzip", "zstd", "lz4", "none"),
+    "csv": ("gzip", "bz2", "zstd", "lz4"),
+    "libsvm": ("gzip", "bz2", "zstd", "lz4"),
+    "arrow": ("lz4", "zstd"),
+}
 
 
-def open_writer(url: str, format: str = "parquet") -> Writer:  # noqa: A002 (the word users know)
-    """A writer of the file `url`: "parquet", "csv" or "libsvm"."""
+def open_writer(
+    url: str,
+    format: str = "parquet",  # noqa: A002 (the word users know)
+    compression: str | None = None,
+    name: str | None = None,
+) -> Writer:
+    """A writer of the file `url`, in one of the formats of WRITERS.
+
+    `compression`: one of the format's COMPRESSIONS; None: as the file's name tells, `name` if it will be another than
+    the URL's.
+    """
     if format not in WRITERS:
         raise DataError(f"{url}: can't write format {format!r}; there are: {', '.join(WRITERS)}")
-    return WRITERS[format](url)
+    compression = compression or named_codec(name or url)
+    if compression is not None and compression not in COMPRESSIONS[format]:
+        raise DataError(f"{name or url}: {format} isn't compressed by {compression}: {', '.join(COMPRESSIONS[format])}")
+    return WRITERS[format](url, compression)
 
 
 def part_name(index: int, format: str = "parquet") -> str:  # noqa: A002

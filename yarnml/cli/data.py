@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import shutil
 import sys
+import time
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Annotated
+from typing import Annotated, Literal
 
 from tyro.conf import FlagCreatePairsOff, Positional, arg
 
@@ -16,9 +17,11 @@ from yarnml.cli.flags import parse
 from yarnml.errors import UsageError, nearest
 from yarnml.request import Reading
 
+PAUSE = 2.0  # seconds between two remarks on how far it has come
 CELL = 60  # characters shown of a value
 HELP = """\
 usage: yarnml data copy SRC DST      a file or directory, between any two stores
+       yarnml data convert SRC DST   its rows in another format
        yarnml data head URL          the first rows, as they are in the files
        yarnml data describe URL      what a run would take it for
 """
@@ -28,6 +31,15 @@ usage: yarnml data copy SRC DST      a file or directory, between any two stores
 class Copy:
     src: Annotated[str, Positional]  # a file or directory
     dst: Annotated[str, Positional]  # where it goes
+    overwrite: Annotated[bool, FlagCreatePairsOff] = False  # replace what is there
+
+
+@dataclass(frozen=True, kw_only=True)
+class Convert:
+    src: Annotated[str, Positional]  # file, directory or glob
+    dst: Annotated[str, Positional]  # a file, by its name's end, or else a directory of parts
+    to: Literal["parquet", "csv", "libsvm", "arrow"] | None = None  # else what DST's name says, else Parquet
+    compression: str | None = None  # else what DST's name says, else what is usual
     overwrite: Annotated[bool, FlagCreatePairsOff] = False  # replace what is there
 
 
@@ -46,7 +58,12 @@ def main(args: Sequence[str]) -> int:
     if not args or args[0] in ("-h", "--help"):
         print(HELP, end="")
         return 0 if args else 2
-    actions: dict[str, Callable[[Sequence[str]], None]] = {"copy": _copy, "head": _head, "describe": _describe}
+    actions: dict[str, Callable[[Sequence[str]], None]] = {
+        "copy": _copy,
+        "convert": _convert,
+        "head": _head,
+        "describe": _describe,
+    }
     if args[0] not in actions:
         raise UsageError(f"no command 'data {args[0]}'{nearest(args[0], actions)}")
     actions[args[0]](args[1:])
@@ -60,6 +77,30 @@ def _copy(args: Sequence[str]) -> None:
     _refuse_target(said)
     size = copy(said.src, said.dst, overwrite=said.overwrite)
     print(f"{said.dst}: {size:,} bytes", file=sys.stderr)
+
+
+def _convert(args: Sequence[str]) -> None:
+    from hdfs_io import convert
+    from yarnml.out import refuse_place, refuse_replacing
+
+    groups = {"convert": Convert, "reading": Reading}
+    filled = parse("yarnml data convert", "A data set in another format, whole or not at all.", groups, args)
+    said = filled["convert"]
+    refuse_place(said.dst, {"SRC": said.src}, "DST")
+    refuse_replacing(said.dst, overwrite=said.overwrite, files=True, known=frozenset(), name="DST")
+    shown = time.monotonic()
+
+    def progress(done: int, of: int) -> None:
+        nonlocal shown
+        if time.monotonic() - shown > PAUSE:
+            shown = time.monotonic()
+            print(f"{done:,} of {of:,} rows", file=sys.stderr, flush=True)
+
+    rows = convert(
+        said.src, said.dst, filled["reading"].options(), format=said.to, compression=said.compression,
+        overwrite=said.overwrite, progress=progress,
+    )  # fmt: skip
+    print(f"{said.dst}: {rows:,} rows", file=sys.stderr)
 
 
 def _refuse_target(said: Copy) -> None:
