@@ -27,6 +27,7 @@ def app(tmp_path: Path) -> str:
         (["ap"], ["apps"]),
         (["data", ""], ["copy", "head", "describe"]),
         (["cluster", "u"], ["up"]),
+        (["env", ""], ["list", "clean"]),
         (["data", "copy", ""], []),
         (["completion", ""], ["bash", "zsh"]),
     ],
@@ -36,8 +37,10 @@ def test_words(typed: list[str], found: list[str]) -> None:
 
 
 def test_flags_of_an_app_that_is_not_even_imported(app: str) -> None:
-    assert words(["run", app, "--ba"]) == ["--batch-size"]
-    assert words(["run", app, "--da"]) == ["--data"]
+    assert words(["run", app, "--bat"]) == ["--batch-size"]
+    assert words(["run", app, "--lab"]) == ["--label"]
+    assert words(["run", app, "--que"]) == []
+    assert words(["submit", app, "--que"]) == ["--queue"]
     assert words(["run", app, "--data", ""]) == []  # a file's name: the shell knows better
 
 

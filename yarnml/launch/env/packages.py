@@ -19,7 +19,7 @@ from yarnml.launch.env.prune import runs
 
 OWN = ("yarnml", "hdfs_io", "yarnml_apps", "yarnml_conf")
 WELCOME = ("hdfs-native",)  # not needed to run on one machine, so not installed everywhere
-CLIENTS = frozenset({"packaging", "setuptools", "skein"})  # only submitting needs them, and what they need
+CLIENTS = frozenset({"setuptools", "skein"})  # only submitting needs them, and what they need
 COMPILED = (".nbi", ".nbc")  # numba's cache, which lies beside the sources
 
 
