@@ -10,7 +10,7 @@ What comes out equals what went in, but for the sign of a 0. Each array is packe
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,7 @@ import numpy.typing as npt
 Array = npt.NDArray[Any]
 PLAIN, INDEX, PAIRS = range(3)
 HALF = 16  # with PLAIN or PAIRS
+Kind = Literal["rows", "values"]  # int64 that increase; numbers of a table
 WORTH = 512  # bytes of an array from which on it is looked at
 SAMPLE = 64  # numbers of it that are looked at first
 UNPACKED = 1 << 28  # bytes that the pairs of one message may become: a small one can't fill the receiver's memory
@@ -33,10 +34,15 @@ class Packed(NamedTuple):
     base: int = 0  # first number of an index; how many pairs
 
 
-def pack_index(rows: Array) -> Packed:
-    """A list of int64, packed if it increases."""
-    if rows.nbytes < WORTH:
-        return Packed(rows)
+def pack(array: Array, kind: Kind | None, exponent: int | None, room: int) -> Packed:
+    """An array as it travels. `exponent`: its numbers are float16 times 2**exponent. `room`: bytes that pairs may
+    become."""
+    if kind == "rows":
+        return _pack_index(array)
+    return _pack_values(array, exponent, room)
+
+
+def _pack_index(rows: Array) -> Packed:
     gaps = np.diff(rows)
     width = _width(gaps)
     if width is None:
@@ -44,8 +50,7 @@ def pack_index(rows: Array) -> Packed:
     return Packed(gaps.astype(GAPS[width]), INDEX | 4 * width, int(rows[0]))
 
 
-def pack_values(values: Array, exponent: int | None, room: int) -> Packed:
-    """Numbers of a table; `exponent`: they are float16 times 2**exponent. `room`: bytes that pairs may become."""
+def _pack_values(values: Array, exponent: int | None, room: int) -> Packed:
     numbers, form = values, PLAIN
     if exponent is not None:
         numbers, form = np.ldexp(values, -exponent).astype(FLOAT16), HALF

@@ -1,4 +1,4 @@
-"""Parts: the arrays of a message as bytes, and back. Numbers of rows and values of tables are packed where that pays."""
+"""Parts: the arrays of a message as bytes, and back. Rows and values of tables are packed where that is smaller."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Part(NamedTuple):
     table: int
     at: int
     array: Array
-    holds: str = ""  # "rows", which increase, or "values" of a table: these may be packed
+    holds: packing.Kind | None = None  # what may be packed
     exponent: int | None = None  # of values that are float16 times two to this
 
 
@@ -45,28 +45,19 @@ def write(parts: Sequence[Part], place: int) -> tuple[list[bytes], list[Frame]]:
     small: list[bytes] = []
     large: list[Frame] = []
     room = packing.UNPACKED
-    for part in parts:
-        array = part.array
-        packed, form, base = _packed(part, room)
-        room -= array.nbytes if form & packing.PAIRS else 0
+    for table, at, array, holds, exponent in parts:
+        packed, form, base = array, packing.PLAIN, 0
+        if exponent is not None or (holds and array.nbytes >= packing.WORTH):
+            packed, form, base = packing.pack(array, holds, exponent, room)
+            room -= array.nbytes if form & packing.PAIRS else 0
         shape = array.shape + (0,) * (4 - array.ndim)
-        head.append(
-            DESCRIPTOR.pack(part.table, CODES[array.dtype], array.ndim, form, part.exponent or 0, base, part.at, *shape)
-        )
+        head.append(DESCRIPTOR.pack(table, CODES[array.dtype], array.ndim, form, exponent or 0, base, at, *shape))
         if packed.nbytes < SMALL:
             small += (packed.tobytes(), bytes(-packed.nbytes % ALIGNED))
         else:
             large.append(packed if packed.flags.c_contiguous else np.ascontiguousarray(packed))
     head.append(_padding(place, len(parts)))
     return head + small, large
-
-
-def _packed(part: Part, room: int) -> packing.Packed:
-    if part.holds == "rows":
-        return packing.pack_index(part.array)
-    if part.holds == "values":
-        return packing.pack_values(part.array, part.exponent, room)
-    return packing.Packed(part.array)
 
 
 def _padding(place: int, arrays: int) -> bytes:
