@@ -74,7 +74,7 @@ def _open(url: str) -> Iterator[Any]:
                 if twice:
                     raise DataError(f"{url}: its schema has column {twice[0]!r} twice; name each column once")
                 yield reader
-        except (pa.ArrowException, OSError) as error:
+        except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
             if isinstance(error, OSError) and error.errno is not None:  # the store's, not Arrow's
                 raise
             raise DataError(f"{url}: not whole Arrow IPC ({error}); write or copy it again") from error

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
-from typing import Any, final
+from typing import final
 
 import numpy as np
 import pyarrow as pa
@@ -53,16 +53,26 @@ class Places:
 
     def place(self, record: int, what: str) -> str:
         """`file:line: what` for the block's record of this number, blank lines not counted."""
-        return f"{self.file}:{self.block.line + self._begins[record, 1]}: {what}"
+        return f"{self.file}:{self.block.line + self.records[record, 1]}: {what}"
+
+    def span(self, record: int) -> tuple[int, int]:
+        """Where the record begins and ends."""
+        following = record + 1 < len(self.records)
+        return int(self.records[record, 0]), int(self.records[record + 1, 0]) if following else self.block.hi
+
+    def bytes(self, record: int) -> bytes:
+        """The record as it is in the file."""
+        begin, end = self.span(record)
+        return self.block.data[begin:end].tobytes().strip(b"\r\n")
 
     def text(self, record: int) -> str:
-        """The record as it is in the file."""
-        ends = np.append(self._begins[:, 0], self.block.hi)
-        return self.block.data[ends[record] : ends[record + 1]].tobytes().decode(errors="replace").strip("\r\n")
+        """The same, as it can be shown."""
+        return self.bytes(record).decode(errors="replace")
 
     @cached_property
-    def _begins(self) -> NDArray[np.int64]:
-        out = np.empty((np.count_nonzero(self.block.data[self.block.lo : self.block.hi] == 10) + 1, 2), np.int64)
+    def records(self) -> NDArray[np.int64]:
+        """(records, 3): where each begins, its line in the block, its fields."""
+        out = np.empty((np.count_nonzero(self.block.data[self.block.lo : self.block.hi] == 10) + 1, 3), np.int64)
         n = begins(self.block.data, self.block.lo, self.block.hi, self.sep, self.quote, out)
         return out[:n]
 
@@ -119,19 +129,13 @@ class Csv(Tabular):
         block, file = places.block, places.file
         text = block.data[block.lo : block.hi].data
         self._refuse_joined(places, len(names))
-        lost: list[int] = []
-
-        def left_out(row: Any) -> str:
-            lost.append(row.number - 1)
-            return "skip"
-
+        rejects = self._blank(places, len(names)) if self.skip else {}
         read = pacsv.ReadOptions(use_threads=False, block_size=len(text) + 1, column_names=list(names))
         quoted = self.quote == QUOTE
         parse = pacsv.ParseOptions(
             delimiter=self.sep,
             quote_char='"' if quoted else False,
             newlines_in_values=quoted,
-            invalid_row_handler=left_out if self.skip else None,
         )
         convert = pacsv.ConvertOptions(null_values=MISSING, include_columns=columns, timestamp_parsers=[])
         try:
@@ -143,13 +147,23 @@ class Csv(Tabular):
             row, right, columns_there, shown = wrong.groups()
             what = f"{columns_there} columns where there should be {right}: {shown[:60]!r}"
             raise DataError(places.place(int(row) - 1, what)) from None
-        record = _records(len(table), lost)
+        record = np.delete(np.arange(len(table) + len(rejects)), list(rejects))
         for name, column in zip(table.column_names, table.columns, strict=True):
             if pa.types.is_binary(column.type):  # what Arrow makes of bytes that are no text
                 row = next(row for row, value in enumerate(column) if value.is_valid and not is_utf8(value.as_py()))
                 raise DataError(places.place(record[row], f"column {name!r} {NO_TEXT}"))
-        rejects = [Reject("number of columns", places.place(at, "number of columns"), places.text(at)) for at in lost]
-        return Batch(repaired(table), lambda row, what: places.place(record[row], what), tuple(rejects))
+        return Batch(repaired(table), lambda row, what: places.place(record[row], what), tuple(rejects.values()))
+
+    def _blank(self, places: Places, columns: int) -> dict[int, Reject]:
+        """Overwrite the block's records that are no rows with line ends: them by number."""
+        wrong = dict.fromkeys(np.flatnonzero(places.records[:, 2] != columns).tolist(), "number of columns")
+        if not is_utf8(places.block.data[places.block.lo : places.block.hi].tobytes()):
+            wrong |= {at: "no UTF-8" for at in range(len(places.records)) if not is_utf8(places.bytes(at))}
+        rejects = {at: Reject(kind, places.place(at, kind), places.text(at)) for at, kind in sorted(wrong.items())}
+        for at in rejects:
+            begin, end = places.span(at)
+            places.block.data[begin:end] = ord("\n")
+        return rejects
 
     def _refuse_joined(self, places: Places, columns: int) -> None:
         block = places.block
@@ -195,13 +209,6 @@ class Csv(Tabular):
         if times > 1:
             raise DataError(f"{url}: its header has column {name!r} twice; name each column once")
         return Head(names, min(end, len(text) - 1))
-
-
-def _records(rows: int, lost: Sequence[int]) -> NDArray[np.int64]:
-    """The record of each row, where these records are left out."""
-    kept = np.ones(rows + len(lost), np.bool_)
-    kept[list(lost)] = False
-    return np.flatnonzero(kept)
 
 
 def is_utf8(text: bytes) -> bool:

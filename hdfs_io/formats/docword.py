@@ -7,13 +7,13 @@ from typing import final
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.csv as pacsv
 from numpy.typing import NDArray
 
 from hdfs_io.dataset import Piece
 from hdfs_io.errors import DataError
 from hdfs_io.formats.lines import Lines
 from hdfs_io.formats.sparse import Parsed, Sparse
+from hdfs_io.formats.triples import numbers_of
 from hdfs_io.listing import DataFile
 from hdfs_io.text import LAST, Block, blocks, last_line, opening
 
@@ -63,20 +63,9 @@ def _head(url: str) -> tuple[tuple[int, ...], int]:
 
 def _triples(block: Block) -> NDArray[np.int64]:
     """(3, n): document, word, count."""
-    text = block.data[block.lo : block.hi]
-    if not text.size or not (text > ord(" ")).any():
-        return np.empty((3, 0), np.int64)
-    names = ["document", "word", "count"]
-    read = pacsv.ReadOptions(use_threads=False, block_size=len(text) + 1, column_names=names)
-    convert = pacsv.ConvertOptions(column_types=dict.fromkeys(names, pa.int64()))
-    try:
-        source = pa.BufferReader(pa.py_buffer(text.data))
-        table = pacsv.read_csv(source, read, pacsv.ParseOptions(delimiter=" "), convert)
-    except pa.ArrowInvalid as error:
-        raise DataError(f"{block.url}: from line {block.line} on: not `document word count`: {error}") from error
-    if any(column.null_count for column in table.columns):
-        raise DataError(f"{block.url}: from line {block.line} on: a number is missing")
-    return np.stack([column.to_numpy() for column in table.columns])
+    columns = dict.fromkeys(("document", "word", "count"), pa.int64())
+    found = numbers_of(block.data[block.lo : block.hi].copy(), columns, f"{block.url}: from line {block.line} on")
+    return np.stack(found)
 
 
 def _check(url: str, triples: NDArray[np.int64], done: int, documents: int, words: int) -> None:

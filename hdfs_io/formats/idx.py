@@ -22,6 +22,7 @@ from hdfs_io.text import stream
 PIXELS, LABEL = "pixels", "label"  # the columns
 KINDS = {8: ">u1", 9: ">i1", 11: ">i2", 12: ">i4", 13: ">f4", 14: ">f8"}
 ROWS = 4096  # at a time
+WIDEST = 1 << 24  # numbers of a row
 
 
 @final
@@ -83,7 +84,10 @@ def _head(raw: object, url: str) -> tuple[np.dtype[np.generic], tuple[int, ...]]
     sizes = bytes(raw.read(4 * magic[3]))  # type: ignore[attr-defined]
     if len(sizes) < 4 * magic[3]:
         raise DataError(f"{url}: cut short; copy it again")
-    return np.dtype(KINDS[magic[2]]), tuple(int(size) for size in np.frombuffer(sizes, ">u4"))
+    shape = tuple(int(size) for size in np.frombuffer(sizes, ">u4"))
+    if not 1 <= math.prod(shape[1:]) <= WIDEST:
+        raise DataError(f"{url}: not IDX: its head promises {math.prod(shape[1:]):,} numbers a row")
+    return np.dtype(KINDS[magic[2]]), shape
 
 
 def _numbers(raw: object, kind: np.dtype[np.generic], count: int, url: str) -> NDArray[np.generic]:

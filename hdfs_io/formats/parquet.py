@@ -95,7 +95,7 @@ def _open(url: str) -> Iterator[pq.ParquetFile]:
             with pq.ParquetFile(raw) as parquet:
                 _refuse_twice(url, parquet.schema_arrow.names)
                 yield parquet
-        except (pa.ArrowException, OSError) as error:
+        except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
             if isinstance(error, OSError) and error.errno is not None:  # the store's, not Arrow's
                 raise
             raise DataError(f"{url}: not a whole Parquet file ({error}); write or copy it again") from error

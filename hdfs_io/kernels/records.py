@@ -102,8 +102,8 @@ def doubt(s, lo, hi, sep, wanted):  # type: ignore[no-untyped-def]  # noqa: C901
 
 @njit(cache=True, nogil=True)
 def begins(s, lo, hi, sep, quote, out):  # type: ignore[no-untyped-def]
-    """Where the first len(out) records of s[lo:hi] begin, and the line (from 0) of each: out (records, 2)."""
-    record, begin, line, lines = 0, lo, 0, 0
+    """Of the first len(out) records of s[lo:hi]: where each begins, its line (from 0), its fields: out (records, 3)."""
+    record, begin, line, lines, fields = 0, lo, 0, 0, 1
     fresh, quoted, closed = True, False, False
     for p in range(lo, hi + 1):
         c = s[p] if p < hi else NEWLINE
@@ -115,12 +115,13 @@ def begins(s, lo, hi, sep, quote, out):  # type: ignore[no-untyped-def]
         elif c == NEWLINE:
             size = p - begin
             if (size > 1 or (size == 1 and s[begin] != RETURN)) and record < len(out):
-                out[record, 0], out[record, 1] = begin, line
+                out[record, 0], out[record, 1], out[record, 2] = begin, line, fields
                 record += 1
-            begin, line = p + 1, lines
+            begin, line, fields = p + 1, lines, 1
             fresh, closed = True, False
         elif c == quote and (fresh or closed):
             quoted, fresh, closed = True, False, False
         else:
+            fields += c == sep
             fresh, closed = c == sep, False
     return record

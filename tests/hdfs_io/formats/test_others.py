@@ -60,8 +60,8 @@ def test_docword(put: Put, name: str, piece: int) -> None:
         ("2\n2\n2\n2 1 1\n1 1 1\n", "not in order"),
         ("2\n2\n2\n1 3 1\n2 1 1\n", "lies beyond the 2 and 2"),
         ("2\n2\n2\n1 1 1\n3 1 1\n", "lies beyond"),
-        ("2\n2\n2\n1 1 1\n2 1\n", "not `document word count`"),
-        ("2\n2\n2\n1 1 x\n2 1 1\n", "not `document word count`"),
+        ("2\n2\n2\n1 1 1\n2 1\n", "not lines of `document word count`"),
+        ("2\n2\n2\n1 1 x\n2 1 1\n", "not lines of `document word count`"),
         ("2 2\n2\n1 1 1\n2 1 1\n", "does not begin with three lines"),
     ],
 )
@@ -77,8 +77,23 @@ def test_matrix_market(put: Put) -> None:
     dataset = scan(put("x.mtx", out.getvalue()), label=None)
     assert matrix(dataset) == X.tolist()
     assert matrix(scan(put("x.mtx.gz", gzip.compress(out.getvalue())), label=None)) == X.tolist()
-    with pytest.raises(DataError, match=r"cut\.mtx: not a whole MatrixMarket file"):
+    with pytest.raises(DataError, match=r"cut\.mtx: holds 2 entries where its sizes say 3|cut\.mtx: not lines of"):
         scan(put("cut.mtx", out.getvalue()[:-10]), label=None)
+
+
+def test_matrix_market_in_other_forms(put: Put) -> None:
+    head = "%%MatrixMarket matrix "
+    mirrored = scan(put("s.mtx", f"{head}coordinate integer symmetric\n% x\n\n2 2 2\n1 1 3\n2  1 4\n"), label=None)
+    assert matrix(mirrored) == [[3, 4], [4, 0]]
+    pattern = scan(put("p.mtx", f"{head}coordinate pattern general\n2 3 1\n2 3\n"), label=None)
+    assert matrix(pattern) == [[0, 0, 0], [0, 0, 1]]
+    array = scan(put("a.mtx", f"{head}array real general\n2 2\n1\n2\n3\n4.5\n"), label=None)
+    assert matrix(array) == [[1, 3], [2, 4.5]]
+    for text in ("coordinate complex general\n1 1 1\n1 1 1 1\n", "coordinate real general\n1 1\n1 1 1\n"):
+        with pytest.raises(DataError, match=r"c\.mtx: its (first line|sizes)"):
+            scan(put("c.mtx", head + text), label=None)
+    with pytest.raises(DataError, match="an entry lies beyond the 1 rows and 1 columns"):
+        scan(put("c.mtx", f"{head}coordinate real general\n1 1 1\n1 2 1\n"), label=None)
 
 
 @pytest.mark.parametrize("kind", ["file", "stream"])
