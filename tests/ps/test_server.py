@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 
 import numpy as np
 import pytest
@@ -13,10 +14,10 @@ import zmq
 from tests.conformance.test_transport import MESSAGES
 from tests.wire.test_frames import bytes_of, mutate
 from yarnml.comm.company import Alone
-from yarnml.ps import Client, TableSpec, connect, serve
+from yarnml.ps import Client, TableSpec, connect, constant, serve
 from yarnml.ps.sender import name
 from yarnml.wire.memory import Exchange, MemoryTransport
-from yarnml.wire.message import Done, EndClock, Farewell, Get, Increments, Message, Patch, Refused
+from yarnml.wire.message import Done, EndClock, Farewell, Get, Increments, Message, Patch, Refused, Rows
 from yarnml.wire.zmq import ZmqTransport
 
 SPECS = [TableSpec("W", (10, 2))]
@@ -121,6 +122,35 @@ def test_a_worker_of_the_run_is_told_what_it_cannot_mean() -> None:
         channel.send(message)
     assert serve(listener, SPECS, server=0, servers=1, workers=1, staleness=0, seed=0, check=lambda: None) == 1
     assert channel.recv() == Refused(seq=1, reason="a get of table 3 of 1")
+
+
+def test_who_asks_for_more_than_it_reads_is_answered_as_it_reads() -> None:
+    """80 times 4 MB are more than the listener keeps for one peer: none is lost, and none need be asked for again."""
+    with closing(ZmqTransport(shared=False)) as transport:
+        listener = transport.listen()
+        spec = TableSpec("W", (1024, 1024), init=constant(1.0), push="lazy")
+        thread = threading.Thread(
+            target=serve, args=(listener, [spec]),
+            kwargs={"server": 0, "servers": 1, "workers": 1, "staleness": 0, "seed": 0, "check": lambda: None},
+        )  # fmt: skip
+
+        thread.start()
+        channel = transport.connect(listener.address, name(0))
+        for seq in range(80):
+            channel.send(Get(sender=0, seq=seq, table=0, start=0, stop=1024, read=-1))
+        for seq in range(80):
+            came = channel.recv(30)
+            assert isinstance(came, Rows)
+            assert came.seq == seq
+            assert all((block == 1).all() for block in came.values)
+        channel.send(Done(sender=0, seq=1))
+        channel.send(Farewell(sender=0, seq=2))
+        while (came := channel.recv(30)) is not None and came.seq < 2:
+            pass
+        channel.close()
+        thread.join(30)
+        listener.close()
+        assert not thread.is_alive()
 
 
 def test_a_storm_of_mutated_messages() -> None:

@@ -338,3 +338,19 @@ def test_a_generation_begins_where_a_checkpoint_was_taken() -> None:
     (send,) = s.handle(Get(sender=0, seq=1, table=0, start=2, stop=4, read=5))
     assert isinstance(send.message, Rows)
     assert send.message.values[0].tolist() == [[3], [3]]
+
+
+def test_a_worker_that_reads_slowly_is_sent_nothing_until_it_has_read_and_then_all_at_once() -> None:
+    s = shard(EAGER)
+    for w in (0, 1):
+        s.handle(get(w, -1))
+    s.pause(0)
+    for clock in range(3):
+        s.handle(end(0, clock, one(1)))
+        assert rows(s.handle(end(1, clock))) == [(1, clock, clock + 1.0)], "the other one isn't kept waiting"
+    assert rows(s.handle(get(0, 2, request=2))) == []
+    assert rows(s.resume(0)) == [(0, 2, 3.0)], "one push for three clocks"
+    assert [send.message.seq for send in s.resume(0)] == [2], "the answer"
+    assert s.resume(0) == []
+    s.handle(end(0, 3))
+    assert [w for w, _, _ in rows(s.handle(end(1, 3, one(1))))] == [0, 1]

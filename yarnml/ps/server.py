@@ -19,6 +19,7 @@ from yarnml.wire.message import Rows
 from yarnml.wire.transport import Listener, Receipt, Status
 
 CHECK = 0.1  # s
+KEPT = 256  # loans from which on all are looked through
 OFTEN = 0.02  # s between looks at what may be pushed, in managed communication
 FAREWELL = 5.0  # s
 FAREWELL_TURN = 0.01  # s
@@ -89,14 +90,17 @@ class _Loop:
         self._budget = None if managed is None else Budget(managed.bandwidth, monotonic())
         self._chunk = 0.0 if managed is None else managed.chunk
         self._lent: deque[tuple[Receipt, Send]] = deque()
+        self._kept = KEPT  # as many as that are looked through next
+        self._slow: dict[int, Receipt] = {}  # workers that are sent no rows before this message has left
         self.refused = 0
 
     def turn(self, timeout: float) -> None:
         """Take in a message, if one comes within `timeout` seconds, and do what follows from it."""
-        came = self._listener.recv(timeout if self._budget is None else min(timeout, OFTEN))
+        came = self._listener.recv(min(timeout, OFTEN) if self._slow or self._budget is not None else timeout)
         self._offer()
-        while self._lent and self._lent[0][0].done:
-            self._shard.returned(self._lent.popleft()[1])
+        self._take_back()
+        for worker in list(self._slow):
+            self._resume(worker)
         if came is None:
             return
         peer, message = came
@@ -123,7 +127,32 @@ class _Loop:
         receipt = self._listener.send(self._shard.name(send.worker), send.message, track=bool(send.loan))
         if send.loan:
             self._lent.append((receipt, send))
+        if receipt.status is Status.WAITS:
+            self._shard.pause(send.worker)
+            self._slow[send.worker] = receipt
         return receipt.status
+
+    def _resume(self, worker: int) -> None:
+        """Send a slow worker what it was not sent, as it reads."""
+        while worker in self._slow and self._slow[worker].status is not Status.WAITS:
+            sends = self._shard.resume(worker)
+            if not sends:
+                del self._slow[worker]
+            for send in sends:
+                self._send(send)
+
+    def _take_back(self) -> None:
+        """What was lent and has been read, in the order in which it was lent, but for what slow workers keep."""
+        while self._lent and self._lent[0][0].done:
+            self._shard.returned(self._lent.popleft()[1])
+        if len(self._lent) > self._kept:
+            lent, self._lent = self._lent, deque()
+            for receipt, send in lent:
+                if receipt.done:
+                    self._shard.returned(send)
+                else:
+                    self._lent.append((receipt, send))
+            self._kept = max(KEPT, 2 * len(self._lent))
 
     def farewell(self, workers: Iterable[int]) -> None:
         """Wait until the workers have closed their channels: if this end closes first, they lose what they have

@@ -98,6 +98,7 @@ class Shard:
         self._parked: dict[int, dict[int, list[Patch]]] = {}  # clock -> worker -> increments of tables with s = 0
         self._waiting: dict[tuple[int, int], Get] = {}  # (worker, request)
         self._mark: int | None = None  # clock of the checkpoint to come
+        self._paused: dict[int, int] = {}  # workers that read more slowly than they are written to -> clock then
 
     @property
     def done(self) -> bool:
@@ -155,6 +156,26 @@ class Shard:
         """What was lent with a message has been read."""
         assert isinstance(send.message, Rows)
         self._parts[send.message.table].returned(send.loan)
+
+    # ---- slow readers
+
+    def pause(self, worker: int) -> None:
+        """Send this worker no rows for now: what it asks for waits, and what is to be pushed grows into one push."""
+        self._paused.setdefault(worker, self._slowest)
+
+    def resume(self, worker: int) -> list[Send]:
+        """It has read what it was sent: what comes next of what it would have been sent meanwhile, a push or an answer.
+        To be called again until that is nothing; then it is sent rows as ever."""
+        behind = self._paused.get(worker, self._slowest) != self._slowest
+        self._paused.pop(worker, None)
+        if behind:
+            self._paused[worker] = self._slowest
+            return self._pushes({worker})
+        fresh = next((at for at, get in self._waiting.items() if at[0] == worker and self._is_fresh(get)), None)
+        if fresh is None:
+            return []
+        self._paused[worker] = self._slowest
+        return [self._reply(self._waiting.pop(fresh))]
 
     # ---- checkpoints
 
@@ -218,6 +239,7 @@ class Shard:
             raise WireError(f"incarnation {hello.seq} of worker {worker} comes after {peer.incarnation}")
         if hello.seq > peer.incarnation:
             peer.replaced(hello.seq)
+            self._paused.pop(worker, None)
             self._waiting = {at: get for at, get in self._waiting.items() if at[0] != worker}
             for part in self._parts:
                 part.restart(worker)
@@ -260,10 +282,15 @@ class Shard:
         for clock in sorted(c for c in self._parked if c <= slowest):
             self._apply_clock(clock, self._parked.pop(clock))
         self._slowest = slowest
+        return self._pushes(set(range(len(self._peers))) - set(self._paused))
+
+    def _pushes(self, workers: set[int]) -> list[Send]:
+        """What these workers hold, and has changed."""
         return [
             self._rows(worker, table, where, seq=ALL, push=True)
             for table, part in enumerate(self._parts)
             for worker, where in part.due()
+            if worker in workers
         ]
 
     def _apply_clock(self, clock: int, parked: dict[int, list[Patch]]) -> None:
@@ -290,7 +317,8 @@ class Shard:
         return [self._reply(self._waiting.pop(at)) for at in fresh]
 
     def _is_fresh(self, get: Get) -> bool:
-        return self._slowest >= get.read and self._peers[get.sender].expected > get.own
+        known = self._slowest >= get.read and self._peers[get.sender].expected > get.own
+        return known and get.sender not in self._paused
 
     def _reply(self, get: Get) -> Send:
         if get.all_held:
@@ -302,7 +330,7 @@ class Shard:
         """Rows of managed tables that changed, for as many bytes: to all workers alike, what matters most first."""
         out = []
         for table, part in enumerate(self._parts):
-            for worker in range(len(self._peers)):
+            for worker in set(range(len(self._peers))) - set(self._paused):
                 rows = part.best(worker, room / len(self._peers))
                 if len(rows):
                     out.append(self._rows(worker, table, rows, seq=SOME, push=True))
