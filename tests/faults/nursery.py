@@ -1,7 +1,8 @@
 """A nursery: a process that has imported all that parts of a run need, and forks one at each wish.
 
-A new interpreter takes seconds on a busy machine; a run with faults starts many. Wishes come as JSON lines on standard
-input, `[log, arguments]`; answers are `started PID` and `ended PID STATUS`. It ends when its input does, and all with it.
+A new interpreter, with its kernels, takes seconds on a busy machine; a run with faults starts many. Wishes come as JSON
+lines on standard input, `[log, arguments]`; answers are `started PID` and `ended PID STATUS`. It ends when its input
+does, and all that it has forked with it.
 """
 
 from __future__ import annotations
@@ -87,6 +88,7 @@ class Nursery:
 def main() -> None:
     from tests.faults import part  # imports what the test's end doesn't need
 
+    part.warm_up()
     running: set[int] = set()
     while True:
         if select.select([sys.stdin], [], [], LOOK)[0]:

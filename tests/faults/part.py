@@ -13,6 +13,7 @@ from tests.faults.record import Recorder
 from tests.faults.slow import SlowListener, SlowTransport
 from tests.ps import test_mutants
 from tests.ps.use import random_delta, random_rows
+from tests.ps.world import World
 from yarnml.comm.company import OVER
 from yarnml.comm.member import Member
 from yarnml.comm.seat import Seat
@@ -47,6 +48,14 @@ class Setting:
             TableSpec("loose", (33, self.workers), dtype="float64", staleness=2),
         ]
         return resolve([*specs, TableSpec("free", (20, self.workers), staleness=None)] if self.free else specs, 0)
+
+
+def warm_up() -> None:
+    """Have the kernels compiled or loaded before anything is forked."""
+    specs = Setting(workers=2, servers=1, clocks=0, free=True, delay=0.0, records="").specs
+    world = World(list(specs), workers=2, servers=1, seed=0)
+    for _ in range(300):
+        world.step(5)
 
 
 def main() -> None:

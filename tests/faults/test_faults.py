@@ -9,12 +9,21 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.drive import Driver, faults
+from tests.faults.drive import Driver, Fault, faults
 from tests.faults.nursery import Nursery
 from tests.faults.part import Setting
 from yarnml.comm import marks
+from yarnml.comm.seat import Seat
 
-QUICK = [3, 8, 11]
+FULL = pytest.mark.full
+QUICK = (3, 8, 11)
+TROUBLE = [Fault(at, "kill" if at % 20 == 0 else "pause", Seat("worker", 1)) for at in range(4, 50, 4)]
+
+
+@pytest.fixture(autouse=True)
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Checkpoints are named a little ahead of runs that are short."""
+    monkeypatch.setattr(marks, "AHEAD", 0.3)
 
 
 @pytest.fixture(scope="module")
@@ -24,31 +33,43 @@ def nursery() -> Iterator[Nursery]:
     made.close()
 
 
-def driver(nursery: Nursery, folder: Path, seed: int, count: int = 4, broken: str = "") -> Driver:
-    rng = random.Random(seed)
+def setting(folder: Path, seed: int, broken: str = "") -> Setting:
+    """A third of the runs have a table without bound, whose workers can't be replaced."""
     (folder / "records").mkdir()
-    setting = Setting(
-        workers=rng.randrange(2, 4), servers=rng.randrange(1, 3), clocks=60, free=seed % 3 == 0, delay=0.002,
-        records=str(folder / "records"), broken=broken,
+    rng = random.Random(seed)
+    return Setting(
+        workers=rng.randrange(2, 5), servers=rng.randrange(1, 4), clocks=60, free=seed % 3 == 0,
+        delay=0.01 if broken else 0.002, records=str(folder / "records"), broken=broken,
     )  # fmt: skip
-    return Driver(nursery, setting, faults(rng, setting, count), folder)
 
 
-@pytest.fixture(autouse=True)
-def soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Checkpoints are named a little ahead of runs that are short."""
-    monkeypatch.setattr(marks, "AHEAD", 0.3)
-
-
-def survives(nursery: Nursery, folder: Path, seed: int) -> Driver:
-    run = driver(nursery, folder, seed)
-    outcome = run.run()
-    assert outcome.ok, outcome
-    assert run.course.judge(run.setting) > 100
-    print(seed, run.course)
-    return run
-
-
-@pytest.mark.parametrize("seed", QUICK)
+@pytest.mark.parametrize("seed", [*QUICK, *(pytest.param(n, marks=FULL) for n in range(40) if n not in QUICK)])
 def test_a_run_with_faults(nursery: Nursery, seed: int, tmp_path: Path) -> None:
-    survives(nursery, tmp_path, seed)
+    about = setting(tmp_path, seed)
+    driver = Driver(nursery, about, faults(random.Random(seed), about, count=4), tmp_path)
+    outcome = driver.run()
+    assert outcome.ok, outcome
+    assert driver.course.judge(about) > 100
+    assert driver.course.checkpoints, "none was taken"
+    assert driver.course.replaced or len(driver.course.begins) > 1, "nothing has happened"
+
+
+def is_caught(nursery: Nursery, folder: Path, broken: str) -> bool:
+    about = setting(folder, seed=1, broken=broken)
+    driver = Driver(nursery, about, TROUBLE, folder)
+    outcome = driver.run()
+    assert outcome.ok, outcome
+    try:
+        driver.course.judge(about)
+    except AssertionError:
+        return True
+    return False
+
+
+@pytest.mark.parametrize(
+    "broken",
+    ["Doubling", *(pytest.param(name, marks=FULL) for name in ("Impatient", "Hasty", "Late", "Early", "Repeating"))],
+)
+def test_the_judge_catches(nursery: Nursery, broken: str, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """What is broken need not show in the first run."""
+    assert any(is_caught(nursery, tmp_path_factory.mktemp("run"), broken) for _ in range(4))

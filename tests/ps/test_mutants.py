@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
@@ -16,13 +17,19 @@ from yarnml.wire.message import EndClock, Get, Hello, Increments, Message, Patch
 
 
 class Impatient(Shard):  # type: ignore[misc]  # breaking what is final is the point
-    """Answers one clock too early."""
+    """Takes reads for fresh one clock too early, and says so."""
 
-    def handle(self, message: Message) -> list[Send]:
-        if isinstance(message, Get) and message.read >= 0:
-            fields = {name: getattr(message, name) for name in message.__dataclass_fields__}
-            message = Get(**fields | {"read": message.read - 1})
-        return super().handle(message)
+    def _is_fresh(self, get: Get) -> bool:
+        self._slowest += 1
+        fresh = super()._is_fresh(get)
+        self._slowest -= 1
+        return fresh
+
+    def _rows(self, *what: Any, **how: Any) -> Send:
+        self._slowest += 1
+        send = super()._rows(*what, **how)
+        self._slowest -= 1
+        return send
 
 
 class Doubling(Shard):  # type: ignore[misc]
