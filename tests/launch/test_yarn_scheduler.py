@@ -15,6 +15,7 @@ from yarnml.launch.yarn.inside import Inside
 from yarnml.launch.yarn.losses import GONE, LOOK, Losses
 from yarnml.launch.yarn.spec import Spec
 from yarnml.launch.yarn.standing import Standing
+from yarnml.wire.zmq import new_keys
 
 LIMITS = {"scheduler": 512, "server": 1024, "worker": 2048}
 WORKER = "container_e1_17_01_01_000003"
@@ -60,7 +61,7 @@ def test_a_container_that_used_too_much_is_lost_once_it_is_out_of_reach(
 def test_the_standing_names_who_is_there_and_who_is_waited_for(coordinator: Coordinator, tmp_path: Path) -> None:
     spec = Spec(limits=LIMITS, start_timeout=60.0, queue="ml", managers=["http://127.0.0.1:1"])
     job = Job(run="run", runs=str(tmp_path), app="mlr", workers=2, servers=1)
-    standing = Standing(Inside(job, spec, "scheduler", "b", "container_1", tmp_path / "log"), coordinator)
+    standing = Standing(Inside(job, spec, "scheduler", "b", "container_1", tmp_path / "log", new_keys()), coordinator)
     for report in coordinator.handle(Reported("worker-1.a", {"clock": 3.0, "memory": 700.0}), 1.0):
         standing.take(report)  # type: ignore[arg-type]
     fields = standing.fields()

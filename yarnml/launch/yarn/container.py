@@ -32,6 +32,8 @@ def main() -> None:
         vitals=lambda: {"memory": float(resident())},
         failing=shipper.flush,
         exit_code=SAID,
+        keys=inside.keys,
+        shared=False,  # YARN counts what a container maps, in each container that does, and ends it for too much
     )
     run = RunDir(inside.job.url)
     try:

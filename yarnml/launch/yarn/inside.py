@@ -12,9 +12,11 @@ from typing import Self, final
 from yarnml.comm.member import Place
 from yarnml.comm.seat import ANY, Seat
 from yarnml.job import Job
+from yarnml.launch import keys
 from yarnml.launch.yarn.notes import Note
 from yarnml.launch.yarn.rendezvous import attempt_of
 from yarnml.launch.yarn.spec import Spec
+from yarnml.wire.keys import Keys
 
 START = Path("start")  # the archive with the job, readable by the user alone
 SEAT = Path("seat")  # which one this container has, for whoever speaks after its process
@@ -30,6 +32,7 @@ class Inside:
     host: str  # the node, as YARN calls it
     container: str
     log: Path  # where this container's output goes
+    keys: Keys  # with which the run's processes speak
 
     @classmethod
     def look(cls, role: str) -> Self:
@@ -40,6 +43,7 @@ class Inside:
             host=os.environ.get("NM_HOST") or socket.getfqdn(),
             container=os.environ.get("CONTAINER_ID", ""),
             log=Path(os.environ["YARNML_LOG"]),
+            keys=keys.read(START),
         )
 
     @property

@@ -8,9 +8,11 @@ from collections.abc import Mapping
 
 from hdfs_io import hadoop, join, open_fs
 from yarnml.job import Job
+from yarnml.launch import keys
 from yarnml.launch.env import Shipment
 from yarnml.launch.yarn.inside import SAID
 from yarnml.launch.yarn.spec import Spec
+from yarnml.wire.zmq import new_keys
 
 SCRIPT = """\
 mkdir -p home tmp
@@ -41,9 +43,12 @@ def send(job: Job, spec: Spec) -> str:
     """Put the archive into the run's directory; its URL."""
     url = join(job.url, "start/start.tar.gz")
     fs, path = open_fs(url)
-    fs.makedirs(path.rpartition("/")[0], exist_ok=True)
+    folder = path.rpartition("/")[0]
+    fs.makedirs(folder, exist_ok=True)
+    fs.chmod(folder, 0o700)  # before anything secret is in it
     with fs.open(path, "wb") as file:
-        file.write(_archive({"job.json": job.to_json(), "yarn.json": spec.to_json(), **_conf()}))
+        secrets = {keys.FILE: new_keys().to_json()}
+        file.write(_archive({"job.json": job.to_json(), "yarn.json": spec.to_json(), **secrets, **_conf()}))
     fs.chmod(path, 0o600)
     return url
 

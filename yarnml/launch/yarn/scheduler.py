@@ -57,7 +57,7 @@ class Scheduler:
         self._stop: Stop | None = None
 
     def run(self) -> Outcome:
-        transport = ZmqTransport(spin=0.0)
+        transport = ZmqTransport(spin=0.0, shared=False, keys=self._inside.keys)
         try:
             with closing(transport.listen(self._inside.address)) as listener:
                 rendezvous.publish(self._run.url, self._inside.attempt, listener.address)
