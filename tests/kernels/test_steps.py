@@ -39,25 +39,25 @@ def test_adagrad(dtype: str) -> None:
 @pytest.mark.parametrize("share", [1.0, 0.25])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_adam(dtype: str, share: float) -> None:
-    ours: Any = [table(dtype), np.zeros((10, 3), dtype), np.zeros((10, 3), dtype), np.zeros((10, 1))]
-    reference: Any = [array.copy() for array in ours]
+    w, m, v, t = table(dtype), np.zeros((10, 3), dtype), np.zeros((10, 3), dtype), np.zeros((10, 1))
+    w_, m_, v_, t_ = w.copy(), m.copy(), v.copy(), t.copy()
     for _ in range(5):
         g = table(dtype)[:4]
-        kernels.adam_rows(*ours, ROWS, g, 0.1, 0.9, 0.99, 1e-8, share)
-        kernels.adam_rows_numpy(*reference, ROWS, g, 0.1, 0.9, 0.99, 1e-8, share)
-    close(ours, reference)
+        kernels.adam_rows(w, m, v, t, ROWS, g, 0.1, 0.9, 0.99, 1e-8, share)
+        kernels.adam_rows_numpy(w_, m_, v_, t_, ROWS, g, 0.1, 0.9, 0.99, 1e-8, share)
+    close([w, m, v, t], [w_, m_, v_, t_])
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_adarevision(dtype: str) -> None:
-    ours: Any = [table(dtype), np.zeros((10, 3), dtype), np.ones((10, 3), dtype), np.ones((10, 3), dtype)]
-    reference: Any = [array.copy() for array in ours]
+    w, S, z, zmax = table(dtype), np.zeros((10, 3), dtype), np.ones((10, 3), dtype), np.ones((10, 3), dtype)
+    w_, S_, z_, zmax_ = w.copy(), S.copy(), z.copy(), zmax.copy()
     seen = np.zeros((4, 3), dtype)
     for _ in range(5):
         g = table(dtype)[:4]
-        kernels.adarevision_rows(*ours, ROWS, g, seen, 0.1)
-        kernels.adarevision_rows_numpy(*reference, ROWS, g, seen, 0.1)
-    close(ours, reference)
+        kernels.adarevision_rows(w, S, z, zmax, ROWS, g, seen, 0.1)
+        kernels.adarevision_rows_numpy(w_, S_, z_, zmax_, ROWS, g, seen, 0.1)
+    close([w, S, z, zmax], [w_, S_, z_, zmax_])
 
 
 def test_consecutive_rows_as_a_list() -> None:

@@ -23,6 +23,7 @@ from yarnml.wire.message import Ack, Ask, Done, EndClock, Farewell, Increments, 
 from yarnml.wire.transport import Listener, Receipt, Status
 
 ROUND = 2000  # messages that one server or client endures
+TURN = 100  # of them come to a client in one clock
 MEBI = 1 << 20
 
 
@@ -91,7 +92,8 @@ def at_a_client(storm: Storm, count: int) -> tuple[int, int]:
         act(client)
         sent = [message for _, message in iter(listener.recv, None)]
         came = []
-        for message in sent[-20:]:
+        for i in range(TURN):
+            message = sent[-1 - i % len(sent)]
             storm.near = {"seq": message.seq, "clock": message.clock, "read": client.clock_now - 1}
             came.append(storm.frames())
         fed += len(came)
