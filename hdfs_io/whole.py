@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import posixpath
+import re
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
 from typing import Any
 
 from hdfs_io.errors import DataError
 from hdfs_io.store import asides, discard, exists, hidden, open_fs, rename, replace, url_of
+
+YOUNG = 600.0  # seconds
 
 
 @contextmanager
@@ -22,7 +28,8 @@ def whole(url: str, overwrite: bool = False) -> Iterator[str]:
     fs, path = open_fs(url)
     if not overwrite and fs.exists(path):
         raise DataError(f"{url}: exists already; choose another place, or allow overwriting")
-    parent, staging = posixpath.dirname(path), hidden(path)
+    clear(fs, path)
+    parent, staging = posixpath.dirname(path), unfinished(path)
     with _in_one_line(url, parent):
         fs.makedirs(parent, exist_ok=True)
     try:
@@ -35,6 +42,31 @@ def whole(url: str, overwrite: bool = False) -> Iterator[str]:
     finally:
         if fs.exists(staging):
             fs.rm(staging, recursive=True)
+
+
+def unfinished(path: str) -> str:
+    """A new hidden name beside `path` for what this process writes, by which others know whose it is."""
+    return f"{hidden(path)}-{os.getpid()}-{socket.gethostname()}"
+
+
+def clear(fs: Any, path: str) -> None:
+    """Remove what processes of this machine began to write for `path` and died over.
+
+    What is younger than `YOUNG` stays: its process may live where we can't see it, in a container of its own.
+    """
+    parent, name = posixpath.split(path.rstrip("/"))
+    known = re.compile(rf"\.{re.escape(name)}\.yarnml-[0-9a-f]{{8}}-(\d+)-{re.escape(socket.gethostname())}")
+    with suppress(OSError, DataError):  # who may only read needs no tidying up
+        for info in fs.ls(parent, detail=True):
+            match = known.fullmatch(posixpath.basename(str(info["name"]).rstrip("/")))
+            if match and not os.path.exists(f"/proc/{match[1]}") and _age(fs, info) > YOUNG:
+                discard(fs, info["name"])
+
+
+def _age(fs: Any, info: dict[str, Any]) -> float:
+    """Seconds since a file or directory was changed."""
+    changed: datetime = fs.modified(info["name"])
+    return (datetime.now(UTC) - changed).total_seconds()
 
 
 def _put(fs: Any, staging: str, path: str, url: str, overwrite: bool) -> None:
