@@ -35,6 +35,23 @@ def test_what_is_reported_is_kept_shown_and_beaten(tmp_path: Path) -> None:
     assert "clock 3" in out.getvalue()
 
 
+def test_a_run_that_goes_back_loses_the_metrics_of_later_clocks(tmp_path: Path) -> None:
+    run, it, out = watch(tmp_path)
+    it.start(lambda: None)
+    for clock in (1, 2, 3):
+        it.take(0, {"clock": clock, "loss": float(clock)})
+    assert wait_for(lambda: run.metrics().num_rows == 3, 10)
+    it.take(0, {"clock": 4, "loss": 4.0})
+    it.go_back(1, 2, "server 0 was killed")
+    it.take(0, {"clock": 2, "loss": 2.5})
+    it.close()
+    assert run.metrics().column("value").to_pylist() == [1.0, 2.5]
+    assert "rolled back to clock 2: server 0 was killed" in out.getvalue()
+    glance = run.glance()
+    assert glance is not None
+    assert (glance.generation, glance.setback) == (1, "rolled back to clock 2: server 0 was killed")
+
+
 def test_a_wish_to_end_is_heard_once(tmp_path: Path) -> None:
     run, it, _ = watch(tmp_path)
     heard: list[str] = []

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 
+from yarnml import checkpoints
 from yarnml.comm.effects import Report
 from yarnml.comm.outcome import Outcome
 from yarnml.comm.seat import Seat
@@ -60,3 +63,31 @@ def test_a_kill_is_heeded_at_the_next_clock(job_of: MakeJob) -> None:
 def test_the_deadline_is_heeded_at_the_next_clock(job_of: MakeJob) -> None:
     outcome, _ = run(job_of("while True: me.clock()", deadline=0.2))
     assert outcome == Outcome("deadline", "the run's deadline of 0.2 s has passed")
+
+
+CLOCKS = """
+W = me.table("W")
+while me.clock_now < 200:
+    W.inc(None, (0.1 * np.sin(W.get() + me.clock_now)).astype(np.float32))
+    if me.clock_now == {until}:
+        raise ValueError("that far")
+    me.clock()
+    time.sleep(0.001)
+return {{"w": W.get().tolist()}}
+"""
+
+
+def test_a_run_that_failed_goes_on_from_its_own_checkpoint(job_of: MakeJob) -> None:
+    job = job_of(CLOCKS.format(until=150), rows="5", checkpoint_every=0.02)
+    outcome, _ = run(job)
+    assert "that far" in outcome.message
+    found = checkpoints.latest(job.url)
+    assert found is not None
+    app = Path(job.app) / "app.py"
+    app.write_text(app.read_text().replace("== 150", "== -1"))
+    whole, _ = run(replace(job, run="whole"))
+    again, _ = run(replace(job, run="again", resume=found[0], resume_clock=found[1].clock))
+    assert 0 < found[1].clock <= 150
+    assert whole.result is not None
+    assert again.result is not None
+    assert again.result["w"] == whole.result["w"]

@@ -47,8 +47,11 @@ class Running:
     def at(self, clock: int) -> None:
         """Wait until the slowest worker has come there."""
         with self.moved:
-            here = lambda: len(self.clocks) == self.job.workers and min(self.clocks.values()) >= clock  # noqa: E731
-            assert self.moved.wait_for(lambda: self.handle.done or here(), WAIT)
+            assert self.moved.wait_for(lambda: self.handle.done or self._slowest >= clock, WAIT)
+
+    @property
+    def _slowest(self) -> float:
+        return min(self.clocks.values()) if len(self.clocks) == self.job.workers else -1
 
     def process(self, seat: Seat) -> psutil.Process:
         words = ["yarnml.launch.scheduling"] if seat == SCHEDULER else ["--role", seat.role, "--index", str(seat.index)]

@@ -9,6 +9,7 @@ State by rows is written in the data set's order, so that another number of work
 from __future__ import annotations
 
 import json
+import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, final
@@ -67,7 +68,7 @@ def read(url: str, worker: int) -> Part:
         return Part(about["worker"], about["workers"], about["rows"], state, about["by"], about["frame"], best)
     except FileNotFoundError as error:
         raise DataError(f"{file}: no such file: the checkpoint isn't whole") from error
-    except (OSError, ValueError, KeyError, TypeError, EOFError) as error:
+    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
         raise DataError(f"{file}: is broken ({error}); resume from another checkpoint") from error
 
 

@@ -1,5 +1,4 @@
-"""Recovery: how soon after a kill -9 a run is past the clock where that fell, beside starting it anew; what checkpoints
-cost."""
+"""Recovery: seconds from a kill -9 until a run is past that clock, beside starting it anew; what checkpoints cost."""
 
 from __future__ import annotations
 
@@ -20,8 +19,11 @@ from yarnml.launch import LocalLauncher
 from yarnml.prepare import prepare
 from yarnml.runs import RunDir
 
-VICTIMS = {"worker": "yarnml.launch.role --role worker --index 1", "server": "yarnml.launch.role --role server --index 0",
-           "scheduler": "yarnml.launch.scheduling"}  # fmt: skip
+VICTIMS = {
+    "worker": "yarnml.launch.role --role worker --index 1",
+    "server": "yarnml.launch.role --role server --index 0",
+    "scheduler": "yarnml.launch.scheduling",
+}
 AT = 600  # the clock at which is killed
 CLOCKS = 1200  # of a whole run
 PATIENCE = 300.0  # seconds that a run may take at most
