@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hdfs_io import CSR, Schema
+from hdfs_io.encode import encode
 from yarnml.errors import UsageError, nearest
 
 
@@ -37,11 +38,13 @@ def _from_scipy(X: Any) -> CSR:
 def _from_table(X: Any, schema: Schema) -> NDArray[np.float32]:
     """The schema's features out of a pandas or Arrow table, by name, in the schema's order."""
     names = list(X.column_names if hasattr(X, "column_names") else X.columns)
-    wanted = schema.features if schema.features is not None else tuple(names)
+    wanted = tuple(each.column for each in schema.columns) or tuple(names)
     known = {str(name): name for name in names}
     for name in wanted:
         if str(name) not in known:
             raise UsageError(f"the table has no column {name!r}, which the model was trained on{nearest(name, known)}")
+    if schema.columns:
+        return encode(lambda name: X[known[name]], len(X), schema)
     rows = np.empty((len(X), len(wanted)), np.float32)
     for place, name in enumerate(wanted):
         rows[:, place] = np.asarray(X[known[str(name)]], dtype=np.float32)

@@ -1,0 +1,46 @@
+"""Encode: columns in memory as the features that a schema makes from them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from hdfs_io.errors import DataError
+from hdfs_io.formats.vectors import unpack
+from hdfs_io.labels import word_codes
+from hdfs_io.schema import Schema
+
+
+def encode(column: Callable[[str], Any], rows: int, schema: Schema) -> NDArray[np.float32]:
+    """Dense features (rows, width); `column` gives a column by its name, as anything that Arrow or numpy takes.
+
+    A word that the schema doesn't know sets none of its column's features. DataError for vectors of another width.
+    """
+    X = np.zeros((rows, schema.width), np.float32)
+    begin = 0
+    for each in schema.columns:
+        values = column(each.column)
+        part = X[:, begin : begin + each.width]
+        if each.words is not None:
+            codes = word_codes(_arrow(values), each.words)
+            known = np.flatnonzero(codes >= 0)
+            part[known, codes[known]] = 1
+        elif each.is_vector:
+            stored = unpack(_arrow(values), each.column, lambda row, what: f"row {row}: {what}")
+            if rows and stored.width != each.width:
+                raise DataError(
+                    f"column {each.column!r} holds {stored.width} numbers, the model's data had {each.width}"
+                )
+            part[:] = stored.dense() if rows else part
+        else:
+            part[:, 0] = np.asarray(values, dtype=np.float32)
+        begin += each.width
+    return X
+
+
+def _arrow(values: Any) -> Any:
+    return values if isinstance(values, pa.ChunkedArray | pa.Array) else pa.array(values)
