@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 
 from tests.conformance.test_table import ALONE, in_threads
+from yarnml.errors import UsageError
 from yarnml.kernels import steps
 from yarnml.ps import (
     L1,
@@ -15,6 +17,7 @@ from yarnml.ps import (
     AdaRevision,
     Add,
     Function,
+    Increment,
     Max,
     Min,
     NonNegative,
@@ -23,8 +26,9 @@ from yarnml.ps import (
     TableSpec,
     Then,
     constant,
+    imported,
     local_client,
-)  # fmt: skip
+)
 from yarnml.ps.functions.function import Where
 from yarnml.ps.seen import Seen
 from yarnml.ps.shard import Shard
@@ -91,6 +95,43 @@ def test_at_staleness_0_the_sum_is_applied_once_and_then_what_follows(function: 
     in_threads([spec], lambda tables, _: doing(tables, 3), workers=3, servers=2, staleness=0)
     doing(local_client([spec], seed=0, company=ALONE), 1)
     np.testing.assert_allclose(ends[3], ends[1], rtol=1e-9, atol=1e-12)
+
+
+@dataclass(frozen=True)
+class Momentum(Function):
+    """Polyak 1964: v <- mu v + g;  w <- w - lr v. A user's own."""
+
+    lr: float
+    mu: float = 0.9
+    extra: int = 0  # rows of state too many
+
+    local: ClassVar[bool] = False
+
+    def state(self, shape: tuple[int, int], dtype: np.dtype[Any]) -> dict[str, Array]:
+        return {"v": np.zeros((shape[0] + self.extra, shape[1]), dtype)}
+
+    def apply(self, values: Array, state: dict[str, Array], inc: Increment) -> None:
+        state["v"][inc.rows] = self.mu * state["v"][inc.rows] + inc.delta
+        values[inc.rows] -= self.lr * state["v"][inc.rows]
+
+
+def test_a_function_of_a_users_own() -> None:
+    own = imported(f"{__name__}:Momentum", '{"lr": 0.5}')
+    ends: list[Array] = []
+
+    def doing(tables: Tables, worker: int) -> None:
+        for _ in range(3):
+            tables.table("W").inc(np.array([0, 4]), np.ones((2, 2), np.float32))
+            tables.clock()
+        ends.append(tables.table("W").get().copy())
+
+    in_threads([TableSpec("W", (5, 2), function=own)], doing, workers=2, servers=3, staleness=0)
+    v = np.cumsum(2 * 0.9 ** np.arange(3))
+    for end in ends:
+        np.testing.assert_allclose(end[[0, 4]], -0.5 * v.sum(), rtol=1e-6)
+        assert not end[1:4].any()
+    with pytest.raises(UsageError, match=r"'W' of function .*its state 'v' must be the rows'"):
+        TableSpec("W", (5, 2), function=imported(f"{__name__}:Momentum", {"lr": 0.5, "extra": 1}))
 
 
 # ---- how late a gradient is
