@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from tests.conformance.test_transport import MESSAGES, same
+from yarnml.wire.forms import MAX_TEXT
 from yarnml.wire.frames import HEADER, WireError, decode, encode
-from yarnml.wire.message import Beat, EndClock, Message, Patch
+from yarnml.wire.message import Beat, EndClock, Fail, Message, Patch
 
 
 def bytes_of(message: Message) -> list[bytes]:
@@ -27,6 +28,13 @@ def test_an_array_that_is_not_contiguous() -> None:
     came = decode(bytes_of(EndClock(patches=(Patch(0, 0, None, values),))))
     assert isinstance(came, EndClock)
     np.testing.assert_array_equal(came.patches[0].values, values)
+
+
+def test_a_long_text_is_cut_between_letters() -> None:
+    came = decode(bytes_of(Fail(error="a" + "€" * MAX_TEXT)))
+    assert isinstance(came, Fail)
+    assert set(came.error) == {"a", "€"}
+    assert MAX_TEXT - 4 < len(came.error.encode()) <= MAX_TEXT
 
 
 @pytest.mark.parametrize(

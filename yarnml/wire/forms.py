@@ -151,7 +151,10 @@ def _index(array: Array) -> Array:
 
 
 def _bytes(text: str) -> Part:
-    return Part(0, 0, np.frombuffer(text.encode()[:MAX_TEXT], np.uint8))
+    data = text.encode()
+    if len(data) > MAX_TEXT:  # cut between letters
+        data = data[:MAX_TEXT].decode(errors="ignore").encode()
+    return Part(0, 0, np.frombuffer(data, np.uint8))
 
 
 def _text(part: Part) -> str:
