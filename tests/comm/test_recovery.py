@@ -42,8 +42,8 @@ def coordinator(**settings: Any) -> Coordinator:
     return Coordinator(ROLES, silence=10.0, join_by=60.0, recovery=Recovery(**settings))
 
 
-def joined(seat: Seat, peer: str = "") -> Joined:
-    return Joined(peer or seat.slug, seat, f"tcp://{seat.slug}", "host h, pid 1")
+def joined(seat: Seat, peer: str = "", generation: int = 0) -> Joined:
+    return Joined(peer or seat.slug, seat, f"tcp://{seat.slug}", "host h, pid 1", generation=generation)
 
 
 def running(**settings: Any) -> Coordinator:
@@ -103,7 +103,8 @@ def test_a_loss_that_nobody_can_make_up_for_takes_all_back(seat: Seat) -> None:
     alive = [other for other in SEATS if other != seat]
     assert set(told(effects, Rollback)) == {other.slug for other in alive}
     for other in alive:
-        assert machine.handle(joined(other), 2.0) == []
+        assert set(told(machine.handle(joined(other), 1.9), Rollback)) == {other.slug}  # it hadn't heard yet
+        assert machine.handle(joined(other, generation=1), 2.0) == []
     rosters = told(machine.handle(joined(seat, "new"), 3.0), Roster)
     assert set(rosters) == {"new", *(other.slug for other in alive)}
     assert {(r.generation, r.clock, r.checkpoint, r.going) for r in rosters.values()} == {
@@ -305,7 +306,7 @@ class World:
                 assert not message.going or process.seat.role == "worker"
             case Rollback():
                 process.generation = None
-                self.arriving.append(joined(process.seat, process.peer))
+                self.arriving.append(joined(process.seat, process.peer, message.generation))
             case Mark() if message.generation == process.generation:
                 late = process.seat.role == "worker" and process.clock >= message.clock
                 process.mark = None if late else message

@@ -183,6 +183,9 @@ class Coordinator:
     # ---- who takes part
 
     def _join(self, event: Joined, now: float) -> list[Effect]:
+        known = self._roll.by_peer(event.peer)
+        if known is not None and event.generation != self.generation:  # said before it heard of the rollback
+            return [self._rollback(known)]
         refusal = self._roll.join(Entry(event.seat, event.peer, event.address, event.name, event.host, event.plan))
         if refusal:
             return [self._abort(event.peer, refusal)]
@@ -218,6 +221,8 @@ class Coordinator:
 
     def _exit(self, event: Exited, now: float) -> list[Effect]:
         entry = self._roll.by_seat(event.seat)
+        if self._roll.has_left(event.who):
+            return []
         if entry is None or (not entry.finished and event.who in entry.name):
             self._exits.append((now, event))
         return []

@@ -20,6 +20,7 @@ class Joined:
     name: str  # how errors name it: "host h, pid 123"
     host: str = ""  # as the cluster calls it, where that matters
     plan: str = ""  # a line for each setting and table, as this process understands the job
+    generation: int = 0  # that it knows of
 
 
 @dataclass(frozen=True, eq=False)

@@ -139,9 +139,9 @@ def event_of(peer: str, message: m.Message) -> Event | None:
     """What a message means to the coordinator; None if it is none of its kinds or makes no sense."""
     match message:
         case m.Join():
-            return Joined(
-                peer, Seat(message.role, message.sender), message.address, message.name, message.host, message.plan
-            )
+            seat = Seat(message.role, message.sender)
+            about = message.address, message.name, message.host, message.plan
+            return Joined(peer, seat, *about, message.generation)
         case m.Gather():
             return HandedIn(peer, message.seq, message.array, message.clock)
         case m.Wait():

@@ -62,6 +62,7 @@ class Member(Company):
         self._asks = asks
         self._pulse = pulse
         self._abort: str | None = None
+        self._joining = False
         self._generation = 0
         self._newer = 0  # the newest generation that was heard of
         self._back = ""  # why it began
@@ -112,12 +113,14 @@ class Member(Company):
         """Wait until all have joined the newest generation; `roster` tells from where it goes on."""
         while True:
             self._begin(self._newer)
+            self._joining = True
             try:
                 self.roster = self._ask(
                     replace(self._asks, generation=self._generation, sender=self.seat.index), m.Roster
                 )
             except RolledBack:
                 continue
+            self._joining = False
             self.seat = Seat(self._asks.role, self.roster.index)
             self.clock_now, self._rounds = self.roster.clock, self.roster.rounds
             return
@@ -233,7 +236,7 @@ class Member(Company):
         match message:
             case m.Abort():
                 self._abort = message.reason
-            case m.Roster() if message.generation >= self._newer:
+            case m.Roster() if self._joining and message.generation >= self._newer:
                 self._generation = self._newer = message.generation
             case m.Mark() if message.generation == self._generation:
                 self._heed(message)

@@ -41,7 +41,7 @@ class Roll:
         self._seats: dict[Seat, Entry | None] = dict.fromkeys(seats(roles))
         self._peers: dict[str, Entry] = {}
         self._spares = spares
-        self._gone: set[str] = set()  # peers whose seat is another's now
+        self._gone: dict[str, str] = {}  # peer whose seat is another's now -> its name
         self._vacant: dict[Seat, float] = {}  # when its process went
         self._incarnations = dict.fromkeys(self._seats, 0)
 
@@ -81,7 +81,7 @@ class Roll:
         entry = self._seats[seat]
         if entry is not None:
             del self._peers[entry.peer]
-            self._gone.add(entry.peer)
+            self._gone[entry.peer] = entry.name
         self._seats[seat] = None
         self._vacant[seat] = now
         self._incarnations[seat] += 1
@@ -112,6 +112,10 @@ class Roll:
         if role is not None:
             return [entry for entry in seated if entry.seat.role == role]
         return [*seated, *(entry for entry in self._peers.values() if entry.seat.index == ANY)]
+
+    def has_left(self, who: str) -> bool:
+        """Whether one with `who` in its name had a seat that is another's now."""
+        return bool(who) and any(who in name for name in self._gone.values())
 
     def missing(self) -> list[Seat]:
         """The free seats, but for as many as are waited for."""
@@ -155,7 +159,7 @@ class Roll:
         assert all(self._seats[e.seat] is e for e in self._peers.values() if e.seat.index != ANY)
         assert all(self._peers[peer].peer == peer for peer in self._peers)
         assert len(self._peers) == len(self.entries())
-        assert not self._gone & set(self._peers)
+        assert not self._gone.keys() & self._peers.keys()
 
     def _sit(self, entry: Entry, seat: Seat) -> None:
         entry.seat = seat
