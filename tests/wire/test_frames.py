@@ -30,6 +30,11 @@ def test_an_array_that_is_not_contiguous() -> None:
     np.testing.assert_array_equal(came.patches[0].values, values)
 
 
+def test_a_text_that_cannot_be_said_in_unicode_arrives() -> None:
+    came = decode(bytes_of(Fail(error="no file \udcff")))
+    assert came == Fail(error="no file \\udcff")
+
+
 def test_a_long_text_is_cut_between_letters() -> None:
     came = decode(bytes_of(Fail(error="a" + "€" * MAX_TEXT)))
     assert isinstance(came, Fail)

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import gc
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 from time import monotonic
 
 import numpy as np
@@ -90,3 +95,50 @@ def test_more_than_there_is_room_for_goes_over_the_socket(ends: tuple[Channel, L
         assert message.seq == i
         assert (message.array == i).all()
     assert channel.refused == listener.refused == 0
+
+
+CHILD = """
+import sys
+import numpy as np
+from yarnml.wire.message import Beat, Gather
+from yarnml.wire.zmq import ZmqTransport
+
+channel = ZmqTransport().connect(sys.argv[1], "worker 0")
+channel.send(Beat())
+assert channel.recv(10) is not None
+for seq in range(3):
+    channel.send(Gather(seq=seq, array=np.full(1 << 20, seq, np.float32)))
+sys.stdin.read()
+"""
+
+
+def test_kill_9_is_noticed_and_leaves_no_memory() -> None:
+    files = set(os.listdir("/dev/shm"))
+    transport = ZmqTransport()
+    listener = transport.listen()
+    child = subprocess.Popen([sys.executable, "-c", CHILD, listener.address], stdin=subprocess.PIPE)
+    heard(listener)
+    listener.send("worker 0", Beat())
+    kept = [heard(listener) for _ in range(3)]
+    memory = _shared(child.pid)
+    assert memory & _shared(os.getpid()), "they lie in its memory"
+    child.kill()
+    child.wait()
+    end = monotonic() + WAIT
+    while listener.send("worker 0", Beat()).status is not Status.GONE:
+        assert listener.recv(0.001) is None  # a listener sends what waits while it listens
+        assert monotonic() < end, "not noticed"
+    assert [float(message.array.max()) for message in kept if isinstance(message, Gather)] == [0.0, 1.0, 2.0]
+    del kept
+    gc.collect()
+    assert not memory & _shared(os.getpid())
+    assert not [name for name in set(os.listdir("/dev/shm")) - files if "yarnml" in name]
+    listener.close()
+    transport.close()
+    child.communicate()
+
+
+def _shared(pid: int) -> set[str]:
+    """The inodes of such memory that a process has."""
+    lines = Path(f"/proc/{pid}/maps").read_text().splitlines()
+    return {line.split()[4] for line in lines if "memfd:yarnml" in line}

@@ -151,7 +151,7 @@ def _index(array: Array) -> Array:
 
 
 def _bytes(text: str) -> Part:
-    data = text.encode()
+    data = text.encode(errors="backslashreplace")  # a file name that is no Unicode must not hide the error
     if len(data) > MAX_TEXT:  # cut between letters
         data = data[:MAX_TEXT].decode(errors="ignore").encode()
     return Part(0, 0, np.frombuffer(data, np.uint8))

@@ -129,12 +129,13 @@ class _Door:
         return bool(kind != zmq.EVENT_MONITOR_STOPPED)
 
     def _refuse(self, peer: str, why: str) -> None:
-        """Said the first time, the tenth, the hundredth of a host: it will try again and again."""
+        """Said the first time, the tenth, the hundredth of a host: it will try again and again. So who had gone before
+        it could be looked at needn't be told of at once."""
         self._tally.refused += 1
         host = peer.rpartition(":")[0]
         self._by_host[host] += 1
         n = self._by_host[host]
-        if n == 10 ** (len(str(n)) - 1):
+        if n == 10 ** (len(str(n)) - 1) and (host or n > 1):
             again = "" if n == 1 else f" (the {n}th time from there)"
             self._say(f"refused a connection from {peer}: {why}{again}")
 

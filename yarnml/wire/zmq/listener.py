@@ -98,8 +98,9 @@ class ZmqListener(Listener):
             if error.errno != zmq.EHOSTUNREACH:
                 raise
             status = Status.GONE
-            if item.lane is not None and self._lanes is not None:
+            if item.lane is not None:
                 item.lane.recall(item.frames)
+            if self._lanes is not None:
                 self._lanes.lost(item.peer)
         if item.receipt.lent:
             self._inbox.rest()
