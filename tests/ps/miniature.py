@@ -63,6 +63,7 @@ class Miniature:
         self.patches = [Patches(t, spec.function) for t, spec in enumerate(world.specs)]
         self.senders = [Sender(last) for last in standing]
         self.requests = self.incarnation << 32
+        self.mark: int | None = None  # clock of the checkpoint to come
 
     def hello(self) -> None:
         for k in range(len(self.senders)):
@@ -108,6 +109,8 @@ class Miniature:
                     parts[server].append(part)
         if self.outbox is not None:
             self.post(self.outbox.end_clock(taken))
+            if self.mark == self.clock + 1:
+                self.post(self.outbox.flush())
         for server, mine in enumerate(parts if self.outbox is None else ()):
             self.tell(server, m.EndClock(**self.head(server), patches=tuple(mine)))
         self.history.clock(self.index, self.clock)

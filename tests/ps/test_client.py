@@ -11,7 +11,9 @@ import pytest
 from yarnml.comm.company import Alone
 from yarnml.errors import PeerLost, Stopped
 from yarnml.ps import Client, TableSpec, connect, serve
+from yarnml.ps.managed import Managed
 from yarnml.wire.memory import Exchange, MemoryTransport
+from yarnml.wire.message import EndClock
 
 SPECS = [TableSpec("W", (10, 2))]
 
@@ -110,3 +112,23 @@ def test_how_stale_reads_were_is_known() -> None:
     for one in (fast, slow):
         one.finish()
     thread.join()
+
+
+@pytest.mark.parametrize("mark", [None, 1, 2])
+def test_what_belongs_into_a_checkpoint_does_not_wait(mark: int | None) -> None:
+    transport = MemoryTransport(Exchange())
+    listener = transport.listen()
+    company = Alone(lambda _: None, alone)
+    company.mark = None if mark is None else (mark, "somewhere")
+    tables = Client(
+        company, transport, connect(transport, [listener.address], 0), [TableSpec("W", (10, 4), staleness=5)],
+        worker=0, staleness=0, managed=Managed(bandwidth=1000.0),
+    )  # fmt: skip
+    tables.table("W").inc(None, np.ones((10, 4)))
+    tables.clock()
+    came = listener.recv()
+    assert (came is not None) == (mark == 1), "only at the clock of the checkpoint"
+    if came is not None:
+        assert isinstance(came[1], EndClock)
+        assert came[1].clock == 0
+        assert sum(patch.values.sum() for patch in came[1].patches) == 40

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from tests.ps.world import World
 from yarnml.ps import TableSpec
+from yarnml.ps.managed import Managed
 
 CLOCKS = 6
 
@@ -32,6 +33,7 @@ def play(data: st.DataObject, seed: int, *, losses: bool = False, faults: bool =
     world = World(
         data.draw(tables(workers)), workers=workers, servers=data.draw(st.integers(1, 3)), seed=seed, losses=losses,
         faults=faults, limit=data.draw(st.sampled_from([None, 0, 1500])),
+        managed=Managed(bandwidth=1000.0) if faults and data.draw(st.integers(0, 3)) == 0 else None,
     )  # fmt: skip
     for _ in range(400):
         world.step(CLOCKS)

@@ -44,9 +44,10 @@ class Kept(Origin):
 class Mark:
     """A checkpoint that is being taken."""
 
-    def __init__(self, clock: int, servers: int) -> None:
+    def __init__(self, clock: int, servers: int, workers: int) -> None:
         self.clock = clock
         self.untold = set(range(servers))
+        self.unheard = set(range(workers))
         self.taken: dict[int, Snapshot] = {}  # not yet written
         self.written: dict[int, Snapshot] = {}
 
@@ -232,7 +233,7 @@ class World:
         """A worker dies, and is replaced if nothing is lost by it; or a server does."""
         self.faults -= 1
         worker = self.rng.choice(self.workers)
-        plain = all(spec.staleness is not None for spec in self.specs)
+        plain = all(spec.plain for spec in self.specs) and self.managed is None
         if plain and worker.clock != FOREVER and self.rng.random() < 0.7:
             self.replace(worker)
         else:
@@ -264,14 +265,19 @@ class World:
     # ---- checkpoints
 
     def checkpoint(self) -> None:
-        """A mark is made, or reaches a server; or a server copies, or has written."""
+        """A mark is made, or reaches a worker or server; or a server copies, or has written."""
         mark = self.mark
         if mark is None:
             newest = max(worker.finished for worker in self.workers)
-            self.mark = Mark(newest + self.rng.randrange(4), self.servers)
+            self.mark = Mark(newest + self.rng.randrange(4), self.servers, len(self.workers))
             return
         k = self.rng.randrange(self.servers)
-        if k in mark.untold:
+        if mark.unheard and self.rng.random() < 0.6:
+            worker = self.workers[mark.unheard.pop()]
+            worker.mark = mark.clock
+            if worker.clock >= mark.clock:
+                self.abandon()
+        elif k in mark.untold:
             mark.untold.remove(k)
             if not self.shards[k].mark(mark.clock):
                 self.abandon()
@@ -279,23 +285,25 @@ class World:
             written = mark.taken.pop(k)
             mark.written[k] = copied(written)
             self.shards[k].written(written)
-            if len(mark.written) == self.servers:
-                self.commit(mark)
         elif k not in mark.written:
             snapshot = self.shards[k].snapshot()
             if snapshot is not None:
                 mark.taken[k] = snapshot
+        if len(mark.written) == self.servers and not mark.unheard:
+            self.commit(mark)
 
     def abandon(self) -> None:
+        """Not all are told."""
         assert self.mark is not None
         for k, snapshot in self.mark.taken.items():
             self.shards[k].written(snapshot)
         for shard in self.shards:
-            shard.unmark()
+            if self.rng.random() < 0.5:
+                shard.unmark()
         self.mark = None
 
     def commit(self, mark: Mark) -> None:
-        """All servers have written; the workers have their part too unless one has ended its work before."""
+        """All servers have written, and the workers have heard; they take part unless one has ended its work before."""
         self.mark = None
         if any(worker.finished < mark.clock for worker in self.workers if worker.clock == FOREVER):
             return

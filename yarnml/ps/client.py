@@ -182,6 +182,8 @@ class Client(Tables):
             self._let_go(table)
         if self._posting is not None:
             self._posting.end_clock(self.clock_now, [table.patches.take() for table in self._tables])
+            if self._company.mark is not None and self._company.mark[0] == self.clock_now + 1:
+                self._posting.flush()  # what belongs into the checkpoint must not go with what is too late for it
             return
         parts: list[list[m.Patch]] = [[] for _ in self._channels]
         for table in self._tables:
