@@ -69,3 +69,16 @@ def test_an_empty_share_has_empty_batches() -> None:
     share = Held(rows(np.zeros((0, 3), np.float32)), 10)
     assert list(map(len, share.chunks())) == [0]
     assert list(map(len, batches(share, Plan(10, 0, 4, seed=0, first=0)))) == [0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    "X", [np.arange(60, dtype=np.float32).reshape(20, 3), sparse(20, 30, 0.2)], ids=["dense", "csr"]
+)
+def test_a_share_begins_anew_as_it_was(X: np.ndarray | CSR) -> None:
+    share, plan = Held(rows(X), 10), Plan(20, 20, 6, seed=1, first=0)
+    first = [batch.y for batch in batches(share, plan)]
+    share.renew()
+    assert share.rows.number.tolist() == list(range(1000, 1020))
+    for before, after in zip(first, batches(share, plan), strict=True):
+        assert before is not None
+        np.testing.assert_array_equal(before, after.y)

@@ -22,7 +22,7 @@ from yarnml.app.execute import execute
 from yarnml.app.find import app_names, load_app
 from yarnml.app.saved import open_model, open_outline, open_with_app
 from yarnml.app.scores import predicted, readable
-from yarnml.app.start import BEGINNING, Start
+from yarnml.app.start import BEGINNING, Loaded, Start
 from yarnml.app.worker import Worker
 from yarnml.config import AppConfig, Count, Fraction, NonNegative, Positive
 from yarnml.errors import UsageError
@@ -39,6 +39,7 @@ __all__ = [
     "Count",
     "Demo",
     "Fraction",
+    "Loaded",
     "Model",
     "NonNegative",
     "Positive",

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator
 from typing import final
 
+import numpy as np
+
 from hdfs_io import Rows
 from yarnml.app.batch import Batch
 from yarnml.app.plan import Plan
@@ -22,6 +24,12 @@ class Held(Share):
 
     def __len__(self) -> int:
         return len(self.rows)
+
+    def renew(self) -> None:
+        if self._plan is not None and self._plan.steps > 1:
+            self.rows = self.rows.take(np.argsort(self._plan.shuffle()))
+        self._plan = None
+        self._pieces.clear()
 
     def chunks(self) -> Iterator[Rows]:
         return sliced(self.rows, self._chunk)

@@ -23,6 +23,10 @@ class Share(ABC):
     def __len__(self) -> int: ...
 
     @abstractmethod
+    def renew(self) -> None:
+        """As if there had been no batches: the worker begins again, and is to find what it found before."""
+
+    @abstractmethod
     def chunks(self) -> Iterator[Rows]:
         """Every row once: in the data set's order, and once there were batches in the order that these are cut from.
 

@@ -75,6 +75,9 @@ class Spilled(Share):
     def __len__(self) -> int:
         return self._rows
 
+    def renew(self) -> None:
+        self._spill = self._pile = None
+
     def chunks(self) -> Iterator[Rows]:
         if self._pile is not None:
             return self._again(self._pile)

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar, final
 
 import numpy as np
@@ -26,7 +26,7 @@ from yarnml.app.saved import bound
 from yarnml.app.scores import score
 from yarnml.app.share import Share, chunk_rows
 from yarnml.app.spilled import Order, Origin, Spilled
-from yarnml.app.start import BEGINNING, Start
+from yarnml.app.start import BEGINNING, Loaded, Start
 from yarnml.comm.company import Company
 from yarnml.comm.plain import plain_numbers
 from yarnml.errors import UsageError
@@ -49,8 +49,16 @@ class Worker:
     """What an app's `start`, `work` and `model` are handed."""
 
     def __init__(
-        self, app: App, job: Job, index: int, client: Tables, company: Company, start: Start = BEGINNING
+        self,
+        app: App,
+        job: Job,
+        index: int,
+        client: Tables,
+        company: Company,
+        start: Start = BEGINNING,
+        loaded: Loaded | None = None,
     ) -> None:
+        """`loaded`: what this process has loaded in an earlier generation."""
         self.app, self.job, self.index = app, job, index
         self.workers, self.threads, self.seed, self.staleness = job.workers, job.threads, job.seed, job.staleness
         self.began = start
@@ -64,6 +72,9 @@ class Worker:
         self.seconds: dict[str, float] = {}
         self.config = app.config(job.config)
         self._client, self._company = client, company
+        self._loaded = loaded or Loaded()
+        if self._loaded.share is not None:
+            self._loaded.share.renew()
         self._keeping = Keeping(company)
         self._watch = Patience(0)
         self._rows_done = self._epoch = 0
@@ -90,11 +101,14 @@ class Worker:
         """Training rows of all workers."""
         return 0 if self.job.train is None else self.job.train.rows
 
-    @cached_property
+    @property
     def share(self) -> Share:
         """This worker's training rows, possibly none, in memory or beyond it."""
-        assert self.job.train is not None, f"app {self.app.name} was started without data"
-        return self.share_of(self.job.train, lambda rows: shuffled(self.seed, self._first_row, rows))
+        if self._loaded.share is None:
+            assert self.job.train is not None, f"app {self.app.name} was started without data"
+            order = partial(shuffled, self.seed, self._first_row)
+            self._loaded.share = self.share_of(self.job.train, order)
+        return self._loaded.share
 
     @property
     def data(self) -> Rows:

@@ -6,11 +6,11 @@ import argparse
 import os
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn, final
 
-from yarnml.app import Start
+from yarnml.app import Loaded, Start
 from yarnml.comm.member import HERE, Member, Place, Vitals
 from yarnml.comm.seat import Seat
 from yarnml.errors import RolledBack, Stopped
@@ -104,6 +104,7 @@ class _Duty:
     member: Member
     transport: Transport
     listener: Listener | None  # a server's
+    loaded: Loaded = field(default_factory=Loaded)
 
     def done(self) -> bool:
         """Do it; False if the run has gone back meanwhile."""
@@ -131,7 +132,8 @@ class _Duty:
             )  # fmt: skip
             if job.bandwidth or not all(spec.plain for spec in resolve(self.plan.tables, job.staleness)):
                 member.keeps()
-            return work(self.plan, index, member, client, Start(member.generation, clock, roster.checkpoint))
+            start = Start(member.generation, clock, roster.checkpoint)
+            return work(self.plan, index, member, client, start, self.loaded)
         finally:
             for channel in channels:
                 channel.close()

@@ -7,7 +7,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from yarnml.app import BEGINNING, Start, Worker, execute
+from yarnml.app import BEGINNING, Loaded, Start, Worker, execute
 from yarnml.comm.company import Company
 from yarnml.comm.plain import plain_result
 from yarnml.job import Job
@@ -17,9 +17,14 @@ from yarnml.ps import Tables
 from yarnml.ps.managed import Managed
 
 
-def work(plan: Plan, index: int, company: Company, tables: Tables, start: Start = BEGINNING) -> dict[str, Any]:
-    """Run the app as worker `index`. Raises UsageError if what it returns can't be kept as JSON."""
-    me = Worker(plan.app, plan.job, index, tables, company, start)
+def work(
+    plan: Plan, index: int, company: Company, tables: Tables, start: Start = BEGINNING, loaded: Loaded | None = None
+) -> dict[str, Any]:
+    """Run the app as worker `index`, on what is `loaded` already.
+
+    Raises UsageError if what it returns can't be kept as JSON.
+    """
+    me = Worker(plan.app, plan.job, index, tables, company, start, loaded)
     if plan.job.bandwidth is not None:
         me.note("what was sent when depended on time (--bandwidth): another run gives a model that differs a little")
     results: dict[str, Any] = plain_result(execute(me))
