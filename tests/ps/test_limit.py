@@ -21,7 +21,7 @@ from yarnml.wire.message import Release, Rows
 
 def kept(thing: Any, seen: set[int]) -> int:
     """Bytes of all arrays that can be reached from it, each once."""
-    if id(thing) in seen or isinstance(thing, type | Callable):  # type: ignore[arg-type]
+    if id(thing) in seen or isinstance(thing, type | Callable):
         return 0
     seen.add(id(thing))
     if isinstance(thing, np.ndarray):
@@ -125,6 +125,33 @@ class _Watched:
 
     def close(self) -> None:
         self.channel.close()
+
+
+@pytest.mark.parametrize("cache", [None, "10%"])
+def test_what_was_asked_for_ahead_comes_while_the_worker_computes(cache: str | None) -> None:
+    transport = MemoryTransport(Exchange())
+    listener = transport.listen()
+    specs = [TableSpec("W", (1000, 4))]
+
+    def server() -> None:
+        serve(listener, specs, server=0, servers=1, workers=1, staleness=0, seed=0, check=lambda: None)
+
+    thread = threading.Thread(target=server)
+    thread.start()
+    company = Alone(lambda _: None, lambda: None)
+    channel = _Watched(connect(transport, [listener.address], 0)[0])
+    client = Client(company, transport, [channel], specs, worker=0, staleness=0, cache=cache, deadline=60.0)  # type: ignore[list-item]
+    W = client.table("W")
+    ahead: list[Any] = [slice(5, 9), np.array([20, 30, 40]), 7]
+    for rows in ahead:
+        W.prefetch(rows)
+    asked = len(channel.sent)
+    assert transport.wait([channel.channel], 60)
+    for rows in ahead:
+        W.get(rows)
+    assert len(channel.sent) == asked
+    client.finish()
+    thread.join()
 
 
 def test_an_answer_from_before_a_release_holds_nothing() -> None:
