@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from yarnml.comm.company import FOREVER, LATE
-from yarnml.comm.coordinator import LAST_WORDS, Coordinator
+from yarnml.comm.coordinator import Coordinator
 from yarnml.comm.effects import Commit, Discard, Effect, End, Replace, Say, Send, Setback
 from yarnml.comm.events import (
     Committed,
@@ -28,6 +28,7 @@ from yarnml.comm.events import (
     Unreachable,
 )
 from yarnml.comm.outcome import Outcome
+from yarnml.comm.ranks import LAST_WORDS
 from yarnml.comm.recovery import Point, Recovery
 from yarnml.comm.seat import ANY, Seat, seats
 from yarnml.wire.message import Abort, Mark, Message, Rollback, Roster
@@ -200,6 +201,15 @@ def test_a_container_too_many_waits_for_a_seat() -> None:
     rosters = told(death(machine, W1), Roster)
     assert set(rosters) == {"spare"}
     assert rosters["spare"].going
+
+
+def test_one_that_waits_for_a_seat_takes_no_part_in_checkpoints() -> None:
+    machine = running(every=5.0)
+    machine.handle(joined(Seat("worker", ANY), "spare"), 1.0)
+    marks = told(machine.handle(Tick(), 5.0), Mark)
+    assert set(marks) == {"worker-0", "worker-1", "server-0"}
+    effects = [effect for peer, mark in marks.items() for effect in machine.handle(Copied(peer, mark.clock), 5.1)]
+    assert [type(effect) for effect in effects] == [Commit]
 
 
 def marked(machine: Coordinator, now: float) -> Mark:

@@ -108,14 +108,17 @@ class Roll:
 
     def entries(self, role: str | None = None) -> list[Entry]:
         """Those who have joined, in the order of their seats; without a `role` also who takes any seat."""
-        seated = [entry for entry in self._seats.values() if entry is not None]
         if role is not None:
-            return [entry for entry in seated if entry.seat.role == role]
-        return [*seated, *(entry for entry in self._peers.values() if entry.seat.index == ANY)]
+            return [entry for entry in self.seated() if entry.seat.role == role]
+        return [*self.seated(), *(entry for entry in self._peers.values() if entry.seat.index == ANY)]
 
     def has_left(self, who: str) -> bool:
         """Whether one with `who` in its name had a seat that is another's now."""
         return bool(who) and any(who in name for name in self._gone.values())
+
+    def seated(self) -> list[Entry]:
+        """Those who have a seat."""
+        return [entry for entry in self._seats.values() if entry is not None]
 
     def missing(self) -> list[Seat]:
         """The free seats, but for as many as are waited for."""
