@@ -6,6 +6,8 @@ import random
 import threading
 from collections.abc import Iterator
 from contextlib import closing
+from pathlib import Path
+from queue import SimpleQueue
 
 import numpy as np
 import pytest
@@ -14,6 +16,7 @@ import zmq
 from tests.conformance.test_transport import MESSAGES
 from tests.wire.test_frames import bytes_of, mutate
 from yarnml.comm.company import Alone
+from yarnml.errors import RolledBack
 from yarnml.ps import Client, TableSpec, connect, constant, serve
 from yarnml.ps.sender import name
 from yarnml.wire.memory import Exchange, MemoryTransport
@@ -161,3 +164,68 @@ def test_a_storm_of_mutated_messages() -> None:
 @pytest.mark.timeout(1000)
 def test_a_storm_full() -> None:
     assert storm(100_000) > 90_000
+
+
+def test_a_listener_serves_the_next_generation_from_a_checkpoint_and_hears_nobody_of_the_last(tmp_path: Path) -> None:
+    transport = MemoryTransport(Exchange())
+    listener = transport.listen()
+    told: SimpleQueue[tuple[int, str]] = SimpleQueue()
+    asked, back = threading.Event(), threading.Event()
+    refused: list[int] = []
+
+    def check() -> None:
+        if back.is_set():
+            raise RolledBack("worker 1 died")
+
+    def marks() -> tuple[int, str]:
+        asked.set()
+        return 2, str(tmp_path)
+
+    def server() -> None:
+        with pytest.raises(RolledBack):
+            serve(
+                listener, SPECS, server=0, servers=1, workers=1, staleness=0, seed=0, check=check,
+                marks=marks, marked=lambda clock, error: told.put((clock, error)),
+            )  # fmt: skip
+        refused.append(
+            serve(
+                listener,
+                SPECS,
+                server=0,
+                servers=1,
+                workers=1,
+                staleness=0,
+                seed=0,
+                check=lambda: None,
+                generation=1,
+                checkpoint=str(tmp_path),
+                clock=2,
+            )
+        )
+
+    def client(generation: int, clock: int) -> Client:
+        company = Alone(lambda _: None, lambda: None)
+        channels = connect(transport, [listener.address], 0, generation=generation)
+        return Client(
+            company, transport, channels, SPECS, worker=0, staleness=0, generation=generation, clock=clock, deadline=60
+        )
+
+    thread = threading.Thread(target=server)
+    thread.start()
+    old = client(0, 0)
+    assert asked.wait(20)
+    for _ in range(3):
+        old.table("W").inc(4, np.ones(2))
+        old.clock()
+    assert told.get(timeout=20) == (2, "")
+    back.set()
+    new = client(1, 2)
+    assert new.table("W").get()[4].tolist() == [2, 2]
+    old.table("W").inc(4, np.ones(2))
+    old.clock()
+    new.clock()
+    assert new.table("W").get()[4].tolist() == [2, 2]
+    new.finish()
+    thread.join(30)
+    assert not thread.is_alive()
+    assert refused == [1]
