@@ -33,7 +33,7 @@ class Spin:
         if self._resting:
             self._resting -= 1
             return None
-        found, crowded = None, False
+        found, crowded = look(), False
         now = perf_counter()
         end = now + self._seconds
         while found is None and now < end and not crowded:

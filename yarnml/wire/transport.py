@@ -70,7 +70,8 @@ class Listener(ABC):
 
     @abstractmethod
     def send(self, peer: str, message: Message, *, track: bool = False) -> Receipt:
-        """SENT, WAITS or GONE; never blocks. With `track` the receipt tells when lent arrays are free again."""
+        """SENT, WAITS, GONE, or FULL if more waits for the peer than is kept for one; never blocks. With `track` the
+        receipt tells when lent arrays are free again."""
 
     @abstractmethod
     def close(self) -> None:

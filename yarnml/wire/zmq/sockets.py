@@ -94,7 +94,7 @@ class Inbox:
 
     def take(self, timeout: float) -> list[Any] | None:
         """The next message, or None if none comes within `timeout` seconds: its heads, then buffers as they lie."""
-        if self._ready() or (timeout > 0 and self._spin.until(self._ready)):
+        if self._spin.until(self._ready) if timeout > 0 else self._ready():
             frames: list[Any] = [self._socket.recv(0)]
         elif timeout > 0 and (first := self._wait(timeout)) is not None:
             frames = [first]
