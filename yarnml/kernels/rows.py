@@ -1,7 +1,7 @@
 """Kernels over rows of a table: add, min, max, gather. Each has a numpy reference of the same name with `_numpy`.
 
-`values` (n, width) is changed in place; `rows` (m,) are places in it; repeated ones count each time. None checks bounds:
-see `increasing`.
+`values` (n, width) is changed in place; `rows` (m,) are places in it, and repeated ones count. None checks bounds: see
+`increasing`.
 """
 
 from __future__ import annotations
