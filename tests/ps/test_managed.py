@@ -17,9 +17,11 @@ from tests.ps.world import World
 from yarnml.ps import Assign, TableSpec
 from yarnml.ps.backlog import Backlog
 from yarnml.ps.budget import BURST, Budget
+from yarnml.ps.cache import Cache
 from yarnml.ps.managed import Managed, first, sizes
 from yarnml.ps.outbox import Letter, Outbox
 from yarnml.ps.patches import rows_of
+from yarnml.ps.posting import Posting
 from yarnml.ps.shard import Send, Shard
 from yarnml.wire.message import ALL, Patch
 
@@ -112,6 +114,42 @@ def test_threads(order: Any, bandwidth: float, staleness: int | None) -> None:
     in_threads(
         specs(3), lambda t, w: work(t, w, 3, staleness), workers=3, servers=2, staleness=staleness, managed=managed
     )
+
+
+def test_rounded_increments_are_whole_in_the_end() -> None:
+    spec = TableSpec("W", (50, 3), staleness=2, wire="float16")
+    deltas = np.random.default_rng(0).random((12, 50, 3)).astype(np.float32)
+
+    def doing(tables: Any, worker: int) -> None:
+        for delta in deltas:
+            tables.table("W").get()
+            tables.table("W").inc(None, delta.copy())
+            tables.clock()
+        tables.end()
+        np.testing.assert_allclose(tables.table("W").get(), 2 * deltas.sum(axis=0), rtol=1e-5)
+
+    in_threads([spec], doing, workers=2, servers=1, staleness=0, managed=Managed(bandwidth=3e4))
+
+
+def test_letters_leave_one_after_another() -> None:
+    """To send may be to wait until a server has taken what came before, and who waits offers to send."""
+    caches = [Cache(TableSpec("W", (9, 1), staleness=2), 3, managed=True)]
+    under_way, sent = [], []
+
+    def tell(letter: Letter) -> tuple[int, int]:
+        assert not under_way
+        under_way.append(letter)
+        posting.offer(1e6)
+        sent.append(under_way.pop())
+        return len(sent), 4
+
+    posting = Posting(caches, Managed(bandwidth=1e6), worker=0, clock=0, now=0.0, tell=tell)
+    posting.end_clock(0, [[Patch(0, 0, None, np.ones((9, 1), np.float32))]])
+    assert not sent
+    posting.offer(1.0)
+    assert [letter.server for letter in sent] == [0, 1, 2]
+    assert [letter.ends for letter in sent] == [0, 0, 0]
+    assert posting.waiting(0) == []
 
 
 def test_fewer_bytes_for_the_same_increments() -> None:

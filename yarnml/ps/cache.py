@@ -85,7 +85,8 @@ class Cache:
 
     def told(self, clock: int, messages: list[int]) -> None:
         """Servers have been told, by these messages, that `clock` has ended; of a managed table."""
-        self._told[clock] = messages
+        if self._staleness is not None:
+            self._told[clock] = messages
 
     def end_clock(self) -> None:
         """The next clock begins: forget what can't be used in it."""

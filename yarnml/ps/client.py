@@ -258,8 +258,10 @@ class Client(Tables):
 
         if not fresh():
             self._wait(fresh, lambda: self._stale(table, k), until=min(table.cache.needs + 1, FOREVER))
-        waiting = [] if self._posting is None or self._ended else self._posting.waiting(table.index)
-        return table.cache.get(k, [*waiting, *table.patches.so_far])
+        unsent = table.patches.so_far
+        if self._posting is not None and not self._ended:
+            unsent = [*self._posting.waiting(table.index), *unsent]
+        return table.cache.get(k, unsent)
 
     def ask_for(self, table: RemoteTable, k: Key) -> None:
         """Ask for rows without waiting."""

@@ -39,6 +39,7 @@ class Posting:
         specs = [cache.spec for cache in caches]
         self._outbox = Outbox(specs, servers=self._servers, managed=managed, seed=worker, clock=clock)
         self._budget = Budget(managed.bandwidth, now)
+        self._busy = False  # a letter is being sent
 
     def waiting(self, table: int) -> list[Patch]:
         """Increments of a table that wait to be sent."""
@@ -54,7 +55,9 @@ class Posting:
 
     def offer(self, now: float) -> None:
         """It may be time to send."""
-        if not self._outbox.empty and (room := self._budget.left(now)) >= self._chunk:
+        if self._busy or self._outbox.empty:
+            return
+        if (room := self._budget.left(now)) >= self._chunk:
             self._post(self._outbox.offer(room, [cache.norms for cache in self._caches]))
 
     def flush(self) -> None:
@@ -76,6 +79,13 @@ class Posting:
         return min(most, max(SOON, self._budget.seconds(now, self._chunk)))
 
     def _post(self, letters: Sequence[Letter]) -> None:
+        self._busy = True  # to tell may be to wait, and who waits offers to send: but first this, in its order
+        try:
+            self._send(letters)
+        finally:
+            self._busy = False
+
+    def _send(self, letters: Sequence[Letter]) -> None:
         told: list[int] = []
         for letter in letters:
             number, size = self._tell(letter)
