@@ -12,7 +12,7 @@ import pytest
 
 from yarnml.comm.company import LATE
 from yarnml.ps import TableSpec, marking
-from yarnml.ps.checkpoint import Saved
+from yarnml.ps.checkpoint import Saved, write_shard
 from yarnml.ps.marking import Marking
 from yarnml.ps.shard import Shard
 from yarnml.ps.snapshot import Snapshot
@@ -105,11 +105,11 @@ def test_one_that_is_given_up_is_not_written(tmp_path: Path) -> None:
 
 
 def test_the_next_one_waits_for_the_one_that_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    go, write = threading.Event(), marking.write_shard
+    go = threading.Event()
 
     def slow(url: str, snapshot: Snapshot) -> None:
         assert go.wait(20)
-        write(url, snapshot)
+        write_shard(url, snapshot)
 
     monkeypatch.setattr(marking, "write_shard", slow)
     server = Server()
