@@ -134,7 +134,8 @@ def test_rounded_increments_are_whole_in_the_end() -> None:
 def test_letters_leave_one_after_another() -> None:
     """To send may be to wait until a server has taken what came before, and who waits offers to send."""
     caches = [Cache(TableSpec("W", (9, 1), staleness=2), 3, managed=True)]
-    under_way, sent = [], []
+    under_way: list[Letter] = []
+    sent: list[Letter] = []
 
     def tell(letter: Letter) -> tuple[int, int]:
         assert not under_way
@@ -176,7 +177,7 @@ def test_fewer_bytes_for_the_same_increments() -> None:
 
 
 @given(st.data())
-@settings(deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_a_backlog_beside_a_dictionary(data: st.DataObject) -> None:
     backlog = Backlog(0, TableSpec("W", (12, 1), dtype="int64"), np.random.default_rng(0))
     model: dict[int, tuple[int, int]] = {}  # row -> (sum, oldest clock)

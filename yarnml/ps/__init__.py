@@ -6,6 +6,8 @@
 | `shard.py` | when an increment is applied and when a read is answered |
 | `blocks.py`, `functions/` | how an increment changes a row |
 | `sender.py` | that it counts exactly once |
+| `slots.py`, `pages.py` | what a worker with little memory lets go |
+| `outbox.py`, `managed.py` | what is sent when, in managed communication |
 | `resume.py` | where a worker that died is gone on from |
 | `client.py`, `server.py` | nothing: they carry messages |
 """
