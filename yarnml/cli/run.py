@@ -113,7 +113,17 @@ def end(run: Run, as_json: bool) -> int:
         _tell(result, seconds, sys.stderr if as_json else sys.stdout)
     else:
         print(f"yarnml: run {run.id} {outcome.state}: {outcome.message}", file=sys.stderr)
+        _tell_of_checkpoint(run)
     return leave(EXIT[outcome.state])
+
+
+def _tell_of_checkpoint(run: Run) -> None:
+    """From where it could be gone on with."""
+    from yarnml.checkpoints import latest
+
+    with suppress(OSError, DataError):
+        if (found := latest(run.url)) is not None:
+            print(f"yarnml: --resume {run.id} goes on from its checkpoint at clock {found[1].clock:,}", file=sys.stderr)
 
 
 def _seconds(run: Run) -> float | None:
