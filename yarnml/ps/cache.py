@@ -19,6 +19,7 @@ import numpy as np
 
 from yarnml.comm.company import FOREVER
 from yarnml.ps.keys import Key
+from yarnml.ps.own import Own
 from yarnml.ps.pages import Pages
 from yarnml.ps.patches import overlay, touches
 from yarnml.ps.reading import NEVER, Array, Index, Link, Need, Want, by_server
@@ -50,10 +51,7 @@ class Cache:
         self._lost: list[Index] = []  # rows of what was let go, of which servers don't know yet
         self._asked: dict[int, tuple[Want, int]] = {}  # request -> rows, and the clock in which it was asked
         self.managed = managed
-        self._by_message = managed or spec.staleness is None
-        # (clock, 0), or (message, server) if `_by_message` -> own increments that readings may lack
-        self._sent: dict[tuple[int, int], list[Patch]] = {}
-        self._told: dict[int, list[int]] = {}  # ended clock -> number of the message that said so, by server
+        self._own = Own(self._links, managed)
         self._need = self._need_at(clock)
         self.staleness_seen = 0  # the most clocks by which a read lacked another worker's increments
 
@@ -80,13 +78,12 @@ class Cache:
     def sent(self, mark: int, patches: list[Patch], server: int = 0) -> None:
         """Own increments of clock `mark` have been sent; of an unbounded or managed table, with message `mark` to
         `server`."""
-        if self._function.local and patches:
-            self._sent.setdefault((mark, server), []).extend(patches)
+        if self._function.local:
+            self._own.sent(mark, patches, server)
 
     def told(self, clock: int, messages: list[int]) -> None:
         """Servers have been told, by these messages, that `clock` has ended; of a managed table."""
-        if self._staleness is not None:
-            self._told[clock] = messages
+        self._own.told(clock, messages)
 
     def end_clock(self) -> None:
         """The next clock begins: forget what can't be used in it."""
@@ -94,25 +91,14 @@ class Cache:
         if self.spec.pulls:
             self._pages.drop(self._need.clock - 1)
         if self._staleness is None:
-            self._sent.clear()
-        elif self.managed:
-            self._expire_messages()
+            self._own.clear()
         else:
-            known = max(self.needs, min(link.own for link in self._links))
-            self._sent = {at: patches for at, patches in self._sent.items() if at[0] > known}
-
-    def _expire_messages(self) -> None:
-        """Forget own increments that are in whatever is fresh: it was sent after all up to clock `needs` had come."""
-        for clock in sorted(c for c in self._told if c <= self.needs):
-            for link, message in zip(self._links, self._told.pop(clock), strict=True):
-                link.floor = message
-        floors = [max(link.floor, link.own) for link in self._links]
-        self._sent = {(mark, k): patches for (mark, k), patches in self._sent.items() if mark > floors[k]}
+            self._own.expire(self.needs)
 
     def end(self) -> None:
         """The worker's work has returned. What it reads from now on was asked for after all its increments."""
         self._need = Need(FOREVER, version=FOREVER, read=FOREVER, pushed=False, times=self._need.times)
-        self._sent.clear()
+        self._own.clear()
 
     def wants(self, key: Key) -> list[Want]:
         """What must be asked for before `get(key)`; from now on it is taken to have been asked for.
@@ -219,14 +205,14 @@ class Cache:
     def _get_range(self, key: Key, running: list[Patch]) -> Array:
         page = self._pages.at(key.start, key.stop)
         out = whole = self._pages.read(page)
-        if not self._function.local or not (running or self._sent):
+        if not self._function.local or not (running or self._own):
             return out
         for piece in page.pieces:
             part = Key(piece.start, piece.stop)
             own = self._pages.own(piece)
             least = own if isinstance(own, int) else int(own.min())
-            lacking = [(at[0], p) for at in sorted(self._sent) if at[0] > least for p in self._sent[at]]
-            lacking = [(mark, p) for mark, p in [*lacking, *((FOREVER, p) for p in running)] if touches(part, p)]
+            lacking = [*self._own.after(least), *((FOREVER, p) for p in running)]
+            lacking = [(mark, p) for mark, p in lacking if touches(part, p)]
             if lacking and out is whole:
                 out = whole.copy()
             for mark, p in lacking:
@@ -237,10 +223,10 @@ class Cache:
     def _get_rows(self, key: Key, running: list[Patch]) -> Array:
         assert key.rows is not None
         out = self._store.read(key.rows)
-        if self._function.local and (running or self._sent):
+        if self._function.local and (running or self._own):
             own = self._store.own(key.rows)
-            for at in sorted(self._sent):
-                overlay(self._function, out, key, self._sent[at], own < at[0])
+            for mark, patch in self._own.after(NEVER):
+                overlay(self._function, out, key, [patch], own < mark)
             overlay(self._function, out, key, running)
         return out if key.inverse is None else out[key.inverse]
 
