@@ -49,7 +49,7 @@ def test_what_is_full_is_said_and_comes_back() -> None:
     reference = put(sender, whole)
     assert sender.put(whole[:GRANULE]) is None
     taken = receiver.take(reference)
-    view = np.frombuffer(memoryview(taken), np.float32)[3:9]
+    view = np.frombuffer(taken.data, np.float32)[3:9]
     del taken
     assert sender.put(whole[:GRANULE]) is None, "a view of it is still used"
     del view
