@@ -29,7 +29,7 @@ def test_rows_compare_seconds_to_the_loss_of_bsp() -> None:
     found = rows("mf", {s: curve(speed, apart=0 if s is None else s) for s, speed in speeds.items()}, 100)
     assert [row.ratio for row in found[:4]] == pytest.approx([1.2, 1.4, 1.3, 1.5])
     assert "by throughput" in found[0].aim
-    assert found[4].ours == pytest.approx(1.4), "ASP is no SSP"
+    assert found[4].ratio == pytest.approx(1.4), "ASP is no SSP"
     assert found[4].holds is True
     slow = rows("mf", {s: curve(10.0) for s in STALENESS}, 100)
     assert slow[4].holds is False

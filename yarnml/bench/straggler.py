@@ -21,8 +21,8 @@ PLOT = Path("straggler.png")
 
 
 def run(quick: bool = False) -> list[Row]:
-    """mlr and a factorisation, each at all stalenesses, one after the other; `quick`: a quarter of the clocks."""
-    clocks = 60 if quick else 240
+    """mlr and a factorisation, each at all stalenesses, one after the other; `quick`: less than a third of the clocks."""
+    clocks = 60 if quick else 200
     found, curves = [], {}
     for name in ("mlr", "mf"):
         team = Team(name, WORKERS)
@@ -38,7 +38,7 @@ def run(quick: bool = False) -> list[Row]:
 
 def _trial(problem: str, staleness: int | None, clocks: int) -> Trial:
     return Trial(
-        problem=problem, staleness=staleness, clocks=clocks, clock=0.03, workers=WORKERS, slow=SLOW, times=TIMES
+        problem=problem, staleness=staleness, clocks=clocks, clock=0.04, workers=WORKERS, slow=SLOW, times=TIMES
     )
 
 
@@ -55,8 +55,8 @@ def rows(name: str, curves: Mapping[int | None, Curve], clocks: int) -> list[Row
         took = curve.reaches(loss, curve.seconds)
         can = f"at most {bound(s, clocks):.2f} by throughput"
         found.append(Row(f"{name}: s to loss {loss:.4g}, {_called(s)}", took, base, base / took, can, None))
-    best = max((row.ratio or 0.0 for row, s in zip(found, list(curves)[1:], strict=True) if s is not None), default=0.0)
-    found.append(Row(f"{name}: faster than BSP, SSP's best", best, None, None, f">= {AIM}", best >= AIM))
+    best = min(curve.reaches(loss, curve.seconds) for s, curve in curves.items() if s)
+    found.append(Row(f"{name}: s to it, SSP's best", best, base, base / best, f">= {AIM}", base / best >= AIM))
     widest = max(s for s in curves if s is not None)
     apart, bounded = curves[None].apart, curves[widest].apart
     found.append(
