@@ -22,12 +22,12 @@ def marked(rows: int, server: int, servers: int, origin: Origin = FROM_INIT) -> 
     """One server's, with a checkpoint to come as of clock 1."""
     spec = TableSpec("W", (rows, WIDTH), init=normal(1.0), function=AdaGrad(0.1), staleness=1)
     s = Shard(resolve([spec], 1), server=server, servers=servers, workers=1, seed=0, origin=origin)
-    assert s.mark(1)
+    assert s.parts.mark(1)
     return s
 
 
 def taken(s: Shard) -> Snapshot:
-    snapshot = s.snapshot()
+    snapshot = s.parts.snapshot()
     assert snapshot is not None
     return snapshot
 
@@ -36,7 +36,7 @@ def step(s: Shard, clock: int, start: int, g: np.ndarray[tuple[int, int], np.dty
     s.handle(EndClock(sender=0, seq=clock + 1, clock=clock, patches=(Patch(0, start, None, g),)))
 
 
-@pytest.mark.parametrize("rows", [100_000, pytest.param(2_000_000, marks=pytest.mark.full)])
+@pytest.mark.parametrize("rows", [500_000, pytest.param(2_000_000, marks=pytest.mark.full)])
 def test_one_and_five_servers_go_on_from_three(rows: int, tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     G, W = np.empty((rows, WIDTH), np.float32), np.empty((rows, WIDTH), np.float32)

@@ -30,7 +30,10 @@ class Server:
         self.wanted: tuple[int, str] | None = None
         self.told: list[tuple[int, str]] = []
         self.clock = 0
-        self.marking = Marking(self.shard, lambda: self.wanted, lambda clock, error: self.told.append((clock, error)))
+        self.marking = Marking(self.shard.parts, lambda: self.wanted, self.tell)
+
+    def tell(self, clock: int, error: str) -> None:
+        self.told.append((clock, error))
 
     def end_clock(self) -> None:
         patch = Patch(0, 0, None, np.ones((4, 1), np.float32))

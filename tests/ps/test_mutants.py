@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,9 +11,8 @@ from tests.ps.world import World
 from yarnml.ps import TableSpec
 from yarnml.ps.sender import Numbered
 from yarnml.ps.shard import Send, Shard
-from yarnml.ps.snapshot import Snapshot
 from yarnml.wire.frames import WireError
-from yarnml.wire.message import EndClock, Get, Hello, Increments, Message, Patch
+from yarnml.wire.message import EndClock, Get, Hello, Message
 
 
 class Impatient(Shard):  # type: ignore[misc]  # breaking what is final is the point
@@ -35,8 +34,9 @@ class Impatient(Shard):  # type: ignore[misc]  # breaking what is final is the p
 class Doubling(Shard):  # type: ignore[misc]
     """Applies twice now and then."""
 
-    def _apply_now(self, patches: Sequence[Patch], of: EndClock | Increments) -> None:
-        super()._apply_now([*patches, *(p for p in patches if len(p.values) == 3)], of)
+    def _end_clock(self, message: EndClock) -> None:
+        super()._end_clock(message)
+        self.parts.add(message.sender, message.clock, [p for p in message.patches if len(p.values) == 3])
 
 
 class Forgetful(Shard):  # type: ignore[misc]
@@ -59,36 +59,34 @@ class Hasty(Shard):  # type: ignore[misc]
     """Applies at staleness 0 on arrival."""
 
     def _end_clock(self, message: EndClock) -> None:
-        self._apply_now(message.patches, message)
-        fields = {name: getattr(message, name) for name in message.__dataclass_fields__}
-        super()._end_clock(EndClock(**fields | {"patches": ()}))
+        self.parts.add(message.sender, message.clock, message.patches)
+        super()._end_clock(replace(message, patches=()))
 
 
 class Late(Shard):  # type: ignore[misc]
     """Lets the clock of a checkpoint into it."""
 
-    def _apply_now(self, patches: Sequence[Patch], of: EndClock | Increments) -> None:
-        mark = self._mark
-        self._mark = None if mark is None else mark + 1
-        super()._apply_now(patches, of)
-        self._mark = mark
+    def _end_clock(self, message: EndClock) -> None:
+        mark = self.parts._mark
+        self.parts._mark = None if mark is None else mark + 1
+        super()._end_clock(message)
+        self.parts._mark = mark
 
 
 class Early(Shard):  # type: ignore[misc]
-    """Copies for a checkpoint before all that belongs into it has come."""
+    """Lets a checkpoint be copied before all that belongs into it has come."""
 
-    def snapshot(self) -> Snapshot | None:
-        self._slowest += 1
-        taken = super().snapshot()
-        self._slowest -= 1
-        return taken
+    def _advance(self) -> list[Send]:
+        sends = super()._advance()
+        self.parts._slowest = self._slowest + 1
+        return sends
 
 
 class Losing(Shard):  # type: ignore[misc]
     """Forgets with a dead worker the last clock that it had ended."""
 
     def _replace(self, hello: Hello) -> Send:
-        for parked in self._parked.values():
+        for parked in self.parts._parked.values():
             parked.pop(hello.sender, None)
         return super()._replace(hello)
 
@@ -111,8 +109,7 @@ class Credulous(Shard):  # type: ignore[misc]
         return isinstance(message, EndClock) or super().knows(peer, message)
 
     def handle(self, message: Message) -> list[Send]:
-        fields = {name: getattr(message, name) for name in message.__dataclass_fields__}
-        return super().handle(type(message)(**fields | {"generation": self._generation}))
+        return super().handle(replace(message, generation=self._generation))
 
 
 class Gullible(Shard):  # type: ignore[misc]

@@ -124,7 +124,7 @@ def test_a_worker_of_the_run_is_told_what_it_cannot_mean() -> None:
     for message in (Get(sender=0, seq=1, table=3), Done(sender=0, seq=1), Farewell(sender=0, seq=2)):
         channel.send(message)
     assert serve(listener, SPECS, server=0, servers=1, workers=1, staleness=0, seed=0, check=lambda: None) == 1
-    assert channel.recv() == Refused(seq=1, reason="a get of table 3 of 1")
+    assert channel.recv() == Refused(seq=1, reason="rows of table 3 of 1")
 
 
 def test_who_asks_for_more_than_it_reads_is_answered_as_it_reads() -> None:

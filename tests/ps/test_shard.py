@@ -216,7 +216,7 @@ def test_rows_of_a_server_without_any() -> None:
 
 def values(s: Shard) -> float:
     """The first number of a snapshot."""
-    snapshot = s.snapshot()
+    snapshot = s.parts.snapshot()
     assert snapshot is not None
     return float(snapshot.tables[0][1][0].values[0, 0])
 
@@ -225,19 +225,19 @@ def values(s: Shard) -> float:
 def test_a_checkpoint_holds_what_belongs_to_clocks_before_its_own(staleness: int | None) -> None:
     s = shard(TableSpec("t", (4, 1), staleness=staleness, push="lazy"))
     s.handle(end(0, 0, one(1)))
-    assert s.mark(1)
+    assert s.parts.mark(1)
     s.handle(end(0, 1, one(10)))
-    assert s.snapshot() is None, "worker 1 has yet to end clock 0"
+    assert s.parts.snapshot() is None, "worker 1 has yet to end clock 0"
     s.handle(end(1, 0, one(2)))
     s.handle(end(1, 1, one(20)))
     assert values(s) == 3
-    assert s.snapshot() is None, "it is taken once"
+    assert s.parts.snapshot() is None, "it is taken once"
     assert rows(s.handle(get(0, 1)))[0][2] == 33, "nobody else waits"
 
 
 def test_whoever_is_done_is_not_waited_for_by_a_checkpoint_either() -> None:
     s = shard(LAZY)
-    s.mark(2)
+    s.parts.mark(2)
     for clock in range(4):
         s.handle(end(0, clock, one(1)))
     s.handle(Done(sender=1, seq=1))
@@ -248,18 +248,18 @@ def test_what_is_in_already_is_too_late_to_be_kept_out() -> None:
     s = shard(TableSpec("t", (4, 1), staleness=2, push="lazy"))
     s.handle(end(0, 0, one(1)))
     s.handle(end(0, 1, one(1)))
-    assert not s.mark(1)
+    assert not s.parts.mark(1)
     s.handle(end(1, 0))
-    assert s.snapshot() is None
-    assert s.mark(2)
+    assert s.parts.snapshot() is None
+    assert s.parts.mark(2)
 
 
 def test_a_mark_takes_the_place_of_the_one_before() -> None:
     s = shard(TableSpec("t", (4, 1), staleness=5, push="lazy"), workers=1)
-    s.mark(1)
+    s.parts.mark(1)
     s.handle(end(0, 0, one(1)))
     s.handle(end(0, 1, one(2)))
-    assert s.mark(3)
+    assert s.parts.mark(3)
     s.handle(end(0, 2, one(4)))
     s.handle(end(0, 3, one(8)))
     assert values(s) == 7
@@ -267,10 +267,10 @@ def test_a_mark_takes_the_place_of_the_one_before() -> None:
 
 def test_a_checkpoint_keeps_what_functions_keep() -> None:
     s = shard(TableSpec("t", (1, 1), function=AdaGrad(1.0), push="lazy", staleness=1), workers=1)
-    s.mark(1)
+    s.parts.mark(1)
     s.handle(end(0, 0, one(3)))
     s.handle(end(0, 1, one(4)))
-    snapshot = s.snapshot()
+    snapshot = s.parts.snapshot()
     assert snapshot is not None
     (chunk,) = snapshot.tables[0][1]
     assert chunk.state["G"].tolist() == [[9]]
@@ -279,13 +279,13 @@ def test_a_checkpoint_keeps_what_functions_keep() -> None:
 def test_a_snapshot_stands_still_while_it_is_written() -> None:
     spec = TableSpec("t", (300, 1024), push="lazy")
     s = shard(spec, workers=1)
-    s.mark(0)
-    snapshot = s.snapshot()
+    s.parts.mark(0)
+    snapshot = s.parts.snapshot()
     assert snapshot is not None
     assert any(snapshot.loans), "large blocks are lent, not copied"
     s.handle(end(0, 0, Patch(0, 0, None, np.ones((300, 1024), np.float32))))
     assert not any(chunk.values.any() for chunk in snapshot.tables[0][1])
-    s.written(snapshot)
+    s.parts.written(snapshot)
 
 
 def test_another_process_goes_on_where_its_predecessor_was_last_heard_of() -> None:

@@ -279,14 +279,14 @@ class World:
                 self.abandon()
         elif k in mark.untold:
             mark.untold.remove(k)
-            if not self.shards[k].mark(mark.clock):
+            if not self.shards[k].parts.mark(mark.clock):
                 self.abandon()
         elif k in mark.taken:
             written = mark.taken.pop(k)
             mark.written[k] = copied(written)
-            self.shards[k].written(written)
+            self.shards[k].parts.written(written)
         elif k not in mark.written:
-            snapshot = self.shards[k].snapshot()
+            snapshot = self.shards[k].parts.snapshot()
             if snapshot is not None:
                 mark.taken[k] = snapshot
         if len(mark.written) == self.servers and not mark.unheard:
@@ -296,10 +296,10 @@ class World:
         """Not all are told."""
         assert self.mark is not None
         for k, snapshot in self.mark.taken.items():
-            self.shards[k].written(snapshot)
+            self.shards[k].parts.written(snapshot)
         for shard in self.shards:
             if self.rng.random() < 0.5:
-                shard.unmark()
+                shard.parts.unmark()
         self.mark = None
 
     def commit(self, mark: Mark) -> None:

@@ -8,7 +8,7 @@ from typing import final
 
 from yarnml.comm.company import LATE
 from yarnml.ps.checkpoint import write_shard
-from yarnml.ps.shard import Shard
+from yarnml.ps.parts import Parts
 from yarnml.ps.snapshot import Snapshot
 from yarnml.ps.writing import Writing
 
@@ -20,10 +20,10 @@ class Marking:
     """Belongs to the server's loop."""
 
     def __init__(
-        self, shard: Shard, marks: Callable[[], tuple[int, str] | None], marked: Callable[[int, str], None]
+        self, parts: Parts, marks: Callable[[], tuple[int, str] | None], marked: Callable[[int, str], None]
     ) -> None:
         """See `serve`."""
-        self._shard, self._marks, self._marked = shard, marks, marked
+        self._parts, self._marks, self._marked = parts, marks, marked
         self._wanted: tuple[int, str] | None = None
         self._waits = False  # for the snapshot
         self._writing: tuple[Snapshot, Writing] | None = None
@@ -34,23 +34,23 @@ class Marking:
         if wanted == self._wanted or self._writing is not None:
             return
         self._wanted = wanted
-        self._waits = wanted is not None and self._shard.mark(wanted[0])
+        self._waits = wanted is not None and self._parts.mark(wanted[0])
         if wanted is None:
-            self._shard.unmark()
+            self._parts.unmark()
         elif not self._waits:
             self._marked(wanted[0], LATE)
 
     def turn(self) -> None:
         """See whether the snapshot can be taken, or is written."""
         if self._waits and self._wanted is not None:
-            snapshot = self._shard.snapshot()
+            snapshot = self._parts.snapshot()
             if snapshot is not None:
                 self._waits = False
                 self._writing = snapshot, Writing(partial(write_shard, self._wanted[1], snapshot))
         if self._writing is not None and self._writing[1].done:
             snapshot, writing = self._writing
             self._writing = None
-            self._shard.written(snapshot)
+            self._parts.written(snapshot)
             self._marked(snapshot.clock, writing.error)
 
     def end(self) -> None:

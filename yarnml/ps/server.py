@@ -67,7 +67,7 @@ def serve(
         managed=managed,
     )
     loop = _Loop(listener, shard, managed)
-    marking = Marking(shard, marks, marked)
+    marking = Marking(shard.parts, marks, marked)
     checked = monotonic()
     while not shard.done:
         loop.turn(CHECK)

@@ -13,9 +13,6 @@
     Hello              says where the worker stood, whose place the sender takes, and forgets what that one held
 
 Increments are counted exactly once: each message has the sender's next number, else it is dropped or asked for again.
-
-A checkpoint is marked ahead of its clock K. From then on increments of clocks >= K are kept out of it, though all see
-them; once every worker has ended clock K - 1 a snapshot can be taken, at any time. Nobody waits for it.
 """
 
 from __future__ import annotations
@@ -29,11 +26,10 @@ from yarnml.ps.blocks import Loan
 from yarnml.ps.functions.function import Where
 from yarnml.ps.managed import Managed
 from yarnml.ps.origin import FROM_INIT, Origin
-from yarnml.ps.part import Part
+from yarnml.ps.parts import Parts
 from yarnml.ps.peer import Peer
 from yarnml.ps.sender import Numbered, name
-from yarnml.ps.snapshot import Snapshot
-from yarnml.ps.spec import TableSpec, bounds
+from yarnml.ps.spec import TableSpec
 from yarnml.wire.frames import WireError
 from yarnml.wire.message import (
     ALL,
@@ -46,7 +42,6 @@ from yarnml.wire.message import (
     Hello,
     Increments,
     Message,
-    Patch,
     Refused,
     Release,
     Rows,
@@ -84,20 +79,15 @@ class Shard:
         managed: Managed | None = None,
     ) -> None:
         """`specs` with their staleness resolved."""
-        self._server, self._servers, self._managed = server, servers, managed
-        self._parts = [
-            Part(
-                spec, *bounds(spec.rows, servers)[server : server + 2],
-                workers=workers, seed=seed, origin=origin, managed=managed,
-            )
-            for spec in specs
-        ]  # fmt: skip
+        self.parts = Parts(
+            specs, server=server, servers=servers, workers=workers, seed=seed, clock=clock, origin=origin,
+            managed=managed,
+        )  # fmt: skip
+        self._managed = managed
         self._peers = [Peer(clock - 1, generation) for _ in range(workers)]
         self._generation = generation
         self._slowest = clock - 1
-        self._parked: dict[int, dict[int, list[Patch]]] = {}  # clock -> worker -> increments of tables with s = 0
         self._waiting: dict[tuple[int, int], Get] = {}  # (worker, request)
-        self._mark: int | None = None  # clock of the checkpoint to come
         self._paused: dict[int, int] = {}  # workers that read more slowly than they are written to -> clock then
 
     @property
@@ -113,13 +103,15 @@ class Shard:
             case EndClock() | Increments() | Done() | Farewell():
                 return self._take(message)
             case Get():
-                self._check_get(message)
+                if len(self._waiting) >= MAX_WAITING:
+                    raise WireError(f"{MAX_WAITING} gets are waiting")
+                self.parts[message.table].check_get(message)
                 if self._is_fresh(message):
                     return [self._reply(message)]
                 self._waiting[message.sender, message.seq] = message
                 return []
             case Release():
-                self._release(message)
+                self.parts[message.table].release(message.sender, message.rows)
                 return []
             case Ask():
                 peer = self._peers[message.sender]
@@ -155,7 +147,7 @@ class Shard:
     def returned(self, send: Send) -> None:
         """What was lent with a message has been read."""
         assert isinstance(send.message, Rows)
-        self._parts[send.message.table].returned(send.loan)
+        self.parts[send.message.table].returned(send.loan)
 
     # ---- slow readers
 
@@ -176,39 +168,6 @@ class Shard:
             return []
         self._paused[worker] = self._slowest
         return [self._reply(self._waiting.pop(fresh))]
-
-    # ---- checkpoints
-
-    def mark(self, clock: int) -> bool:
-        """Prepare a snapshot as of `clock`, in the place of any before; False if it is too late for that."""
-        self.unmark()
-        if any(part.too_late(clock) for part in self._parts):
-            return False
-        self._mark = clock
-        return True
-
-    def unmark(self) -> None:
-        """No snapshot is wanted."""
-        self._mark = None
-        for part in self._parts:
-            part.unmark()
-
-    def snapshot(self) -> Snapshot | None:
-        """The one that is marked, once, when all that belongs into it has come; its loans come back by `written`."""
-        if self._mark is None or self._slowest < self._mark - 1:
-            return None
-        clock, self._mark = self._mark, None
-        taken = [part.snapshot() for part in self._parts]
-        return Snapshot(
-            clock, self._server, self._servers,
-            tables=tuple((part.spec, chunks) for part, (chunks, _) in zip(self._parts, taken, strict=True)),
-            loans=tuple(loan for _, loan in taken),
-        )  # fmt: skip
-
-    def written(self, snapshot: Snapshot) -> None:
-        """A snapshot has been read."""
-        for part, loan in zip(self._parts, snapshot.loans, strict=True):
-            part.returned(loan)
 
     # ---- a worker's sequence
 
@@ -241,7 +200,7 @@ class Shard:
             peer.replaced(hello.seq)
             self._paused.pop(worker, None)
             self._waiting = {at: get for at, get in self._waiting.items() if at[0] != worker}
-            for part in self._parts:
+            for part in self.parts:
                 part.restart(worker)
         return Send(worker, Standing(generation=self._generation, clock=peer.clock, seq=peer.expected - 1))
 
@@ -251,13 +210,8 @@ class Shard:
         worker, peer = message.sender, self._peers[message.sender]
         if message.clock != peer.clock + 1:
             raise WireError(f"worker {worker} ends clock {message.clock} after {peer.clock}")
-        self._check(message.patches)
-        exact = [p for p in message.patches if self._parts[p.table].spec.staleness == 0]
-        if exact:
-            self._parked.setdefault(message.clock, {})[worker] = exact
-        self._apply_now([p for p in message.patches if self._parts[p.table].spec.staleness != 0], message)
-        for part in self._parts:
-            part.ended(worker)
+        self.parts.check(message.patches)
+        self.parts.end_clock(worker, message.clock, message.patches)
         peer.clock = message.clock
 
     def _add(self, message: Increments) -> None:
@@ -266,12 +220,12 @@ class Shard:
         ahead = message.clock - (self._peers[message.sender].clock + 1)
         if ahead < 0 or (ahead and self._managed is None):  # managed, clocks are said to have ended later than they do
             raise WireError(f"worker {message.sender} sends increments of clock {message.clock} within another")
-        self._check(message.patches)
-        self._apply_now(message.patches, message)
+        self.parts.check(message.patches)
+        self.parts.add(message.sender, message.clock, message.patches)
 
     def _be_done(self, worker: int) -> None:
         self._peers[worker].clock = FOREVER
-        for part in self._parts:
+        for part in self.parts:
             part.drop(worker)
 
     def _advance(self) -> list[Send]:
@@ -279,8 +233,7 @@ class Shard:
         slowest = min(peer.clock for peer in self._peers)
         if slowest == self._slowest:
             return []
-        for clock in sorted(c for c in self._parked if c <= slowest):
-            self._apply_clock(clock, self._parked.pop(clock))
+        self.parts.advance(slowest)
         self._slowest = slowest
         return self._pushes(set(range(len(self._peers))) - set(self._paused))
 
@@ -288,24 +241,10 @@ class Shard:
         """What these workers hold, and has changed."""
         return [
             self._rows(worker, table, where, seq=ALL, push=True)
-            for table, part in enumerate(self._parts)
+            for table, part in enumerate(self.parts)
             for worker, where in part.due()
             if worker in workers
         ]
-
-    def _apply_clock(self, clock: int, parked: dict[int, list[Patch]]) -> None:
-        """All workers' increments of one clock, in worker order."""
-        by_table: dict[int, list[Patch]] = {}
-        for worker in sorted(parked):
-            for patch in parked[worker]:
-                by_table.setdefault(patch.table, []).append(patch)
-        for table, patches in by_table.items():
-            self._parts[table].apply_all(patches, clock, self._mark)
-
-    def _apply_now(self, patches: Sequence[Patch], of: EndClock | Increments) -> None:
-        """One worker's increments, on arrival."""
-        for patch in patches:
-            self._parts[patch.table].apply_one(patch, of.sender, of.clock, self._mark)
 
     # ---- reads
 
@@ -322,14 +261,14 @@ class Shard:
 
     def _reply(self, get: Get) -> Send:
         if get.all_held:
-            return self._rows(get.sender, get.table, self._parts[get.table].behind(get.sender), seq=get.seq, push=True)
+            return self._rows(get.sender, get.table, self.parts[get.table].behind(get.sender), seq=get.seq, push=True)
         where: Where = slice(get.start, get.stop) if get.rows is None else get.rows
         return self._rows(get.sender, get.table, where, seq=get.seq)
 
     def offer(self, room: float) -> list[Send]:
         """Rows of managed tables that changed, for as many bytes: to all workers alike, what matters most first."""
         out = []
-        for table, part in enumerate(self._parts):
+        for table, part in enumerate(self.parts):
             for worker in set(range(len(self._peers))) - set(self._paused):
                 rows = part.best(worker, room / len(self._peers))
                 if len(rows):
@@ -338,7 +277,7 @@ class Shard:
 
     def _rows(self, worker: int, table: int, where: Where, *, seq: int, push: bool = False) -> Send:
         """`push`: of rows that the worker didn't name."""
-        part, peer = self._parts[table], self._peers[worker]
+        part, peer = self.parts[table], self._peers[worker]
         reading = part.read(where, worker, keeps=peer.clock != FOREVER, push=push)  # then nothing changes any more
         s = part.spec.staleness
         own = peer.expected - 1 if s is None or part.managed else self._slowest if s == 0 else peer.clock
@@ -349,23 +288,3 @@ class Shard:
             exponents=reading.exponents,
         )  # fmt: skip
         return Send(worker, message, reading.loan)
-
-    def _release(self, message: Release) -> None:
-        if message.table >= len(self._parts):
-            raise WireError(f"rows of table {message.table} of {len(self._parts)} are let go")
-        self._parts[message.table].release(message.sender, message.rows)
-
-    # ---- what may be asked
-
-    def _check(self, patches: Sequence[Patch]) -> None:
-        for p in patches:
-            if p.table >= len(self._parts):
-                raise WireError(f"an increment of table {p.table} of {len(self._parts)}")
-            self._parts[p.table].check_patch(p)
-
-    def _check_get(self, get: Get) -> None:
-        if get.table >= len(self._parts):
-            raise WireError(f"a get of table {get.table} of {len(self._parts)}")
-        if len(self._waiting) >= MAX_WAITING:
-            raise WireError(f"{MAX_WAITING} gets are waiting")
-        self._parts[get.table].check_get(get)
