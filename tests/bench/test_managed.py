@@ -17,7 +17,7 @@ from yarnml.ps import local_client
 
 def curve(bytes_: float) -> Curve:
     clocks = np.arange(1, 101).astype(np.float64)
-    return Curve(0.1 * clocks, 1 / clocks, bytes_ * clocks, 0)
+    return Curve(0.1 * clocks, 1 / clocks, bytes_ * clocks, np.zeros(100))
 
 
 def test_rows_compare_bytes_to_the_loss() -> None:
@@ -59,5 +59,5 @@ def test_a_team_plays_trial_after_trial() -> None:
 
 def test_a_plot_is_written(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-    draw(tmp_path / "a.png", {"one": {"x": (np.arange(3.0), np.arange(3.0))}}, "seconds", "loss")
+    draw(tmp_path / "a.png", {"one": {"x": (np.arange(3.0), np.arange(3.0))}}, "seconds")
     assert (tmp_path / "a.png").read_bytes()[1:4] == b"PNG"

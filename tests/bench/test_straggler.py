@@ -12,7 +12,7 @@ from yarnml.bench.team import Curve
 def curve(speed: float, apart: int = 0) -> Curve:
     """A loss that falls alike by clock, of so many clocks a second."""
     clocks = np.arange(1, 101).astype(np.float64)
-    return Curve(clocks / speed, 1 / clocks, 10.0 * clocks, apart)
+    return Curve(clocks / speed, 1 / clocks, 10.0 * clocks, np.full(100, float(apart)))
 
 
 def test_what_throughput_allows() -> None:

@@ -26,7 +26,7 @@ def run(quick: bool = False) -> list[Row]:
         curves = {order: team.play(_trial(order, 60 if quick else 180)) for order in ORDERS}
     finally:
         team.close()
-    draw(PLOT, {PROBLEM: {o: (c.bytes_ / 1e6, smooth(c.loss)) for o, c in curves.items()}}, "MB", "loss")
+    draw(PLOT, {f"{PROBLEM}: loss": {o: (c.bytes_ / 1e6, smooth(c.loss)) for o, c in curves.items()}}, "MB")
     return rows(f"{PROBLEM}, {PROBLEMS[PROBLEM]().source}", curves)
 
 

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 Curves = Mapping[str, tuple[NDArray[float], NDArray[float]]]  # type: ignore[type-var]
 
 
-def draw(file: Path, panels: Mapping[str, Curves], x: str, y: str) -> None:
-    """A panel for each of these, of y over x by name. Says on standard error where it is, or what it lacks."""
+def draw(file: Path, panels: Mapping[str, Curves], x: str) -> None:
+    """A panel for each of these, of curves over x by name. Says on standard error where it is, or what it lacks."""
     if find_spec("matplotlib") is None:
         print("no plot: matplotlib isn't installed; pip install 'yarnml[bench]'", file=sys.stderr)
         return
@@ -22,11 +22,11 @@ def draw(file: Path, panels: Mapping[str, Curves], x: str, y: str) -> None:
     mpl.use("agg")
     from matplotlib import pyplot
 
-    figure, axes = pyplot.subplots(1, len(panels), figsize=(6 * len(panels), 4), squeeze=False)
+    figure, axes = pyplot.subplots(1, len(panels), figsize=(5 * len(panels), 4), squeeze=False)
     for axis, (title, curves) in zip(axes[0], panels.items(), strict=True):
         for name, (xs, ys) in curves.items():
             axis.plot(xs, ys, label=name)
-        axis.set(title=title, xlabel=x, ylabel=y)
+        axis.set(title=title, xlabel=x)
         axis.legend()
     figure.tight_layout()
     figure.savefig(file, dpi=120)

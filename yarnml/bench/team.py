@@ -68,7 +68,7 @@ class Curve:
     seconds: NDArray[np.float64]
     loss: NDArray[np.float64]
     bytes_: NDArray[np.float64]  # of all other workers
-    apart: int  # the most clocks by which one worker was ahead of another
+    apart: NDArray[np.float64]  # clocks by which the first worker was ahead of the last, until one had ended all
 
     @classmethod
     def of(cls, problem: Problem, folder: Path, workers: int) -> Self:
@@ -81,7 +81,7 @@ class Curve:
         moved = sum(np.interp(ends, log["ends"], log["moved"]) for log in logs[1:])
         done = np.stack([np.searchsorted(log["ends"], ends) for log in logs])
         at_work = done.max(axis=0) < len(logs[0]["ends"])
-        apart = int(np.ptp(done, axis=0)[at_work].max(initial=0))
+        apart = np.ptp(done, axis=0)[at_work].astype(np.float64)
         return cls(ends - begin, np.array(loss), np.asarray(moved, np.float64), apart)
 
     def reaches(self, loss: float, of: NDArray[np.float64]) -> float:
