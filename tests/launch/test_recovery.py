@@ -178,6 +178,7 @@ def killed(make: MakeJob) -> Job:
     end = time.monotonic() + WAIT
     while checkpoints.latest(running.job.url) is None:
         running.at(0)
+        assert not running.handle.done
         assert time.monotonic() < end
     running.handle.kill()
     outcome = running.end()
