@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
 import pyarrow as pa
 
 from hdfs_io.errors import DataError
+from hdfs_io.formats.magnitude import scale_for
 from hdfs_io.found import Found
 from hdfs_io.kinds import is_number, is_vector
 from hdfs_io.labels import NONE, is_text
-from hdfs_io.reader import MOST_WORDS, Survey
+from hdfs_io.reader import MOST_WORDS, Fault, Survey
 from hdfs_io.schema import Input
 from hdfs_io.target import plausible
 
@@ -72,7 +74,7 @@ def _input(found: Found, name: str) -> Input:
             raise DataError(f"{found.url}: column {name!r} holds vectors of different widths; features need one")
         return Input(name, width=width, is_vector=True)
     if is_number(kind) or pa.types.is_null(kind):
-        return Input(name)
+        return Input(name, scale=_scale(found, name))
     words = found.whole.words.get(name)
     if not is_text(kind) or name in found.whole.spelled or words is None or _mixed(found, name):
         raise no_feature(found, name)
@@ -85,6 +87,24 @@ def _told(inputs: Sequence[Input]) -> Iterator[str]:
         if each.words is not None:
             gaps = ", a missing one too" if NONE in each.words else ""
             yield f"column {each.column!r}: a 0/1 feature for each of its {len(each.words):,} words{gaps}"
+
+
+def _scale(found: Found, name: str) -> float:
+    """1, but for a column that float32 doesn't hold. Where such numbers are a half at most, they are faults."""
+    large = found.whole.large.get(name)
+    if large is not None and 2 * large.count <= found.whole.rows:
+        return 1.0
+    return scale_for(*found.whole.ranges.get(name, (0.0, 0.0)))
+
+
+def scaled(found: Found, inputs: Sequence[Input]) -> list[str]:
+    """Remarks about columns of numbers that float32 doesn't hold."""
+    ends = {each: found.whole.ranges[each.column] for each in inputs if each.scale != 1}
+    return [
+        f"column {each.column!r} lies between {low:.3g} and {high:.3g}, which float32 doesn't hold: "
+        f"read in units of 2^{-math.frexp(each.scale)[1] + 1} ({1 / each.scale:.3g})"
+        for each, (low, high) in ends.items()
+    ]
 
 
 def are_sparse(found: Found, inputs: Sequence[Input]) -> bool:
@@ -106,9 +126,17 @@ def means(found: Found, inputs: Sequence[Input]) -> tuple[float, ...]:
     """The mean of each feature over the rows that have it; 0 where none has."""
     out: list[float] = []
     for each in inputs:
+        if each.is_vector or each.scale != 1:
+            what = "vectors" if each.is_vector else "numbers that float32 doesn't hold"
+            raise no_mean(f"{found.url}: column {each.column!r} holds {what}")
         total, count = found.whole.sums.get(each.column, (0.0, 0))
         out += [total / count if count else 0.0] * each.width
     return tuple(out)
+
+
+def no_mean(what: str) -> DataError:
+    """The refusal of features whose mean isn't taken."""
+    return DataError(f"{what}, whose means aren't taken; say --missing nan|zero")
 
 
 def no_feature(found: Found, name: str) -> DataError:
@@ -116,11 +144,17 @@ def no_feature(found: Found, name: str) -> DataError:
     fault, kind = found.whole.spelled.get(name), found.whole.types[name]
     if fault is not None:
         what = f"{fault.place}: {fault.count:,} values of this column are no numbers, the first here"
-        return DataError(f"{what}; correct them, or choose other features")
+        again = "the header is there again (--bad-rows skip leaves it out); " if is_header(name, fault) else ""
+        return DataError(f"{what}; {again}correct them, or choose other features")
     if _mixed(found, name):
         what = "words in some parts of the data and numbers in others; give it one type"
         return DataError(f"{found.url}: column {name!r} holds {what}, or choose other features")
     return DataError(f"{found.url}: column {name!r} holds {kind_of(kind)}: it can't be a feature")
+
+
+def is_header(name: str, fault: Fault) -> bool:
+    """Whether what isn't a number in a column is its name: files with headers were put together."""
+    return fault.place.endswith(f"holds {name!r}")
 
 
 def taken(found: Found) -> list[str]:

@@ -7,7 +7,7 @@ from typing import Literal
 
 import pyarrow as pa
 
-from hdfs_io.choose import are_sparse, choose, kind_of, means, no_feature, taken
+from hdfs_io.choose import are_sparse, choose, kind_of, means, no_feature, no_mean, scaled, taken
 from hdfs_io.errors import DataError
 from hdfs_io.formats.columns import missing_error
 from hdfs_io.found import Found
@@ -15,7 +15,7 @@ from hdfs_io.kinds import is_number, is_vector
 from hdfs_io.labels import is_text, values
 from hdfs_io.options import SPARSE
 from hdfs_io.reader import Fault, by_column
-from hdfs_io.schema import Label, Schema
+from hdfs_io.schema import Input, Label, Schema
 from hdfs_io.target import many_classes, no_classes
 
 LabelKind = Literal["class", "number", "any"] | None
@@ -26,6 +26,8 @@ SHOWN = 10  # classes that an error names
 def sparse_schema(found: Found, kind: LabelKind) -> tuple[Schema, list[str]]:
     """The schema of a new libsvm data set, index base and width over all pieces, and remarks about its label."""
     _refuse_faults(found)
+    if found.options.missing == "mean":
+        raise no_mean(f"{found.url}: {found.options.format} holds sparse rows")
     base = BASES.get(str(found.options.format), 0 if found.whole.least == 0 else 1)
     label, notes = (None, []) if kind is None else _label(found, "label", kind)
     width = max(0, found.whole.greatest + 1 - base)
@@ -37,7 +39,7 @@ def column_schema(found: Found, kind: LabelKind) -> tuple[Schema, list[str]]:
     roles = found.options.roles
     inputs, notes = choose(found)
     named = [each.column for each in inputs]
-    _refuse_faults(found, named)
+    _refuse_faults(found, named, rescaled(inputs))
     label, more = (None, []) if kind is None or roles.label is None else _label(found, str(roles.label), kind)
     weight, key = (None if column is None else str(column) for column in (roles.weight, roles.id))
     sparse = are_sparse(found, inputs)
@@ -48,11 +50,11 @@ def column_schema(found: Found, kind: LabelKind) -> tuple[Schema, list[str]]:
         label=label,
         weight=weight,
         id=key,
-        inputs=tuple(inputs) if any(each.words is not None or each.is_vector for each in inputs) else None,
+        inputs=None if inputs == [Input(name) for name in named] else tuple(inputs),
         missing=found.options.missing or "stop",
         means=means(found, inputs) if found.options.missing == "mean" else None,
     )
-    return schema, notes + more + _widened(found, [*named, *map(str, roles.said().values())])
+    return schema, notes + scaled(found, inputs) + more + _widened(found, [*named, *map(str, roles.said().values())])
 
 
 def check_schema(found: Found, schema: Schema, *, has_label: bool) -> list[str]:
@@ -78,20 +80,29 @@ def check_schema(found: Found, schema: Schema, *, has_label: bool) -> list[str]:
     return [f"column {extra[0]!r} is not used by the model" + _more(extra)] if extra else []
 
 
-def missing_in(found: Found, features: Sequence[str]) -> dict[str, Fault]:
-    """The features that lack values; those that hold nothing at all in some piece are such."""
+def rescaled(inputs: Sequence[Input]) -> frozenset[str]:
+    """The columns whose numbers are multiplied so that float32 holds them."""
+    return frozenset(each.column for each in inputs if each.scale != 1)
+
+
+def missing_in(found: Found, features: Sequence[str], fine: frozenset[str] = frozenset()) -> dict[str, Fault]:
+    """The features that lack values; those that hold nothing at all in some piece are such.
+
+    What float32 doesn't hold counts as missing, but for the `fine` columns.
+    """
+    large = {name: fault for name, fault in found.whole.large.items() if name not in fine}
     empty = [
         {name: Fault(survey.rows, f"{piece.file}: column {name!r}")}
         for piece, survey in zip(found.pieces, found.surveys, strict=True)
         for name in features
         if pa.types.is_null(survey.types.get(name, pa.float64())) and is_number(found.whole.types.get(name, pa.null()))
     ]
-    return by_column([found.whole.missing, *empty])
+    return by_column([found.whole.missing, large, *empty])
 
 
-def _refuse_faults(found: Found, features: Sequence[str] = ()) -> None:
+def _refuse_faults(found: Found, features: Sequence[str] = (), fine: frozenset[str] = frozenset()) -> None:
     """Labels that are no values, wrong weights, and missing features unless the user said how to read them."""
-    labels, missing = found.whole.labels, missing_in(found, features)
+    labels, missing = found.whole.labels, missing_in(found, features, fine)
     if labels is not None:
         many = f"{labels.count:,} labels are missing, nan or inf"
         found.refuse(DataError(f"{labels.place}: {many}, the first here; correct or remove such rows"))
@@ -128,14 +139,16 @@ def _label(found: Found, name: str, kind: LabelKind) -> tuple[Label, list[str]]:
     if kind == "number":
         _refuse_words(found, name)
         return Label(name), []
-    classes = values(found.whole.distinct or ())
+    counts = values(found.whole.distinct or ())
+    classes = tuple(counts)
     alone = found.options.format == "libsvm"
     wrong = no_classes(name, classes, rows, guessed=found.guessed, alone=alone)
     if wrong is None:
-        return Label(name, classes), many_classes(name, classes, rows)
+        return Label(name, classes, tuple(counts.values())), many_classes(name, classes, rows)
     if kind == "class":
         raise DataError(f"{found.url}: {wrong}")
-    return Label(name, None if is_number(what) else classes), [f"a classifier refuses this: {wrong}"]
+    label = Label(name) if is_number(what) else Label(name, classes, tuple(counts.values()))
+    return label, [f"a classifier refuses this: {wrong}"]
 
 
 def _refuse_words(found: Found, label: str) -> None:

@@ -7,45 +7,89 @@ from dataclasses import replace
 from itertools import groupby
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from hdfs_io.dataset import Dataset
-from hdfs_io.decide import missing_in
-from hdfs_io.labels import column_codes
+from hdfs_io.decide import missing_in, rescaled
+from hdfs_io.found import Found
+from hdfs_io.kinds import is_number
 from hdfs_io.load import read_arrow
+from hdfs_io.odd import odd
 from hdfs_io.options import ReadOptions
 from hdfs_io.scan import settle, survey
+from hdfs_io.text import named_codec
 
 SHOWN = 50  # lines of columns
 CLASSES = 20  # whose rows are told
 WORD = 20  # characters of a class that are shown
+CELLS = 1 << 22  # values of the first rows that are looked at
+UNITS = ("bytes", "KB", "MB", "GB", "TB")
 
 
 def describe(url: str, options: ReadOptions | None = None, threads: int = 1) -> str:
-    """What `scan` finds, as text: size, format, classes and their rows, columns' types and missing values, refusals."""
+    """What `scan` finds, as text: size, format, classes, columns' types and missing values, oddities, refusals."""
     refused: list[str] = []
     found = replace(survey(url, options, threads=threads), refused=refused)
     dataset = settle(found, "any")
-    missing = {
-        name: fault.count for name, fault in missing_in(found, [each.column for each in dataset.schema.columns]).items()
-    }
-    columns = list(_columns(dataset, missing))
+    inputs = dataset.schema.columns
+    missing = missing_in(found, [each.column for each in inputs], rescaled(inputs))
+    first = _first(dataset)
+    columns = list(_columns(dataset, {name: fault.count for name, fault in missing.items()}))
     more = [f"  ... {len(columns) - SHOWN} more such lines"] if len(columns) > SHOWN else []
-    lines = [*dataset.describe(), *_classes(dataset), *columns[:SHOWN], *more]
+    lines = [*dataset.describe(), _size(found, dataset), *_zeros(dataset, first), *_classes(dataset)]
+    lines += [*columns[:SHOWN], *more, *(f"  odd: {remark}" for remark in odd(found, dataset, missing, first))]
     return "\n".join([*lines, *(f"  a run refuses this: {why}" for why in refused)])
 
 
-def _classes(dataset: Dataset) -> list[str]:
+def _size(found: Found, dataset: Dataset) -> str:
+    """How large it is, and in how many pieces it can be read at once."""
+    files = {piece.file for piece in dataset.pieces}
+    packed = sum(named_codec(file) is not None for file in files)
+    whole = f"; {packed} compressed, each read by one thread" if packed else ""
+    memory = spoken(dataset.bytes_between(0, dataset.rows))
+    pieces = len(dataset.pieces)
+    return f"  size {spoken(found.size)} stored, {memory} as rows; {pieces:,} piece{'s' * (pieces != 1)}{whole}"
+
+
+def spoken(size: float) -> str:
+    """A number of bytes as people say it."""
+    unit = 0
+    while size >= 1000 and unit + 1 < len(UNITS):
+        size, unit = size / 1000, unit + 1
+    return f"{size:.3g} {UNITS[unit]}"
+
+
+def _first(dataset: Dataset) -> pa.Table:
+    """Some of the first rows, in the columns that features are made from."""
+    names = [each.column for each in dataset.schema.columns if not each.is_vector]
+    if not names:
+        return pa.table({})
+    rows = min(dataset.rows, max(100, CELLS // len(names)))
+    return pa.concat_tables(read_arrow(dataset, 0, rows, names), promote_options="permissive")
+
+
+def _zeros(dataset: Dataset, first: pa.Table) -> Iterator[str]:
+    """How many of the features' values are 0."""
+    schema = dataset.schema
+    if schema.sparse:
+        values = sum(piece.values for piece in dataset.pieces)
+        share = values / max(1, dataset.rows * schema.width)
+        yield f"  {values:,} values stored, {values / dataset.rows:.3g} a row: {share:.2%} of all"
+        return
+    numbers = [column for column in first.columns if is_number(column.type) and not pa.types.is_boolean(column.type)]
+    if numbers:
+        zeros = sum(np.count_nonzero(np.asarray(pc.equal(column, 0).fill_null(False))) for column in numbers)
+        yield f"  {zeros / (len(first) * len(numbers)):.2%} of the numbers are 0 in the first {len(first):,} rows"
+
+
+def _classes(dataset: Dataset) -> Iterator[str]:
     """The classes' rows, in one line."""
     label = dataset.schema.label
-    if label is None or not label.classes:
-        return []
-    rows = np.zeros(len(label.classes), np.int64)
-    for table in read_arrow(dataset, 0, dataset.rows, [label.name]):
-        codes = column_codes(table.column(0), label.classes)
-        rows += np.bincount(codes[codes >= 0], minlength=len(rows))
-    shown = [f"{str(value)[:WORD]} ({n:,})" for value, n in zip(label.classes[:CLASSES], rows.tolist(), strict=False)]
-    lines = [f"  rows of each class: {', '.join(shown)}" + ", ..." * (len(rows) > CLASSES)]
-    return lines + ["  note: a single class, so a classifier refuses this"] * (len(rows) == 1)
+    if label is not None and label.classes and label.counts is not None:
+        pairs = zip(label.classes[:CLASSES], label.counts, strict=False)
+        shown = [f"{str(value)[:WORD]} ({count:,})" for value, count in pairs]
+        yield f"  rows of each class: {', '.join(shown)}" + ", ..." * (len(label.classes) > CLASSES)
 
 
 def _columns(dataset: Dataset, missing: dict[str, int]) -> Iterator[str]:

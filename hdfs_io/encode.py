@@ -37,7 +37,7 @@ def encode(column: Callable[[str], Any], rows: int, schema: Schema) -> NDArray[n
                 )
             part[:] = stored.dense() if rows else part
         else:
-            part[:, 0] = np.asarray(values, dtype=np.float32)
+            part[:, 0] = np.asarray(values, np.float32) if each.scale == 1 else np.asarray(values, float) * each.scale
         begin += each.width
     return X
 

@@ -22,6 +22,7 @@ class Found:
     whole: Survey
     guessed: bool = False  # the label is the column that it is by its place alone
     notes: tuple[str, ...] = ()
+    size: int = 0  # bytes of all files, as they are stored
     refused: list[str] | None = None  # where what a run would refuse is only to be told
 
     def refuse(self, why: DataError) -> None:

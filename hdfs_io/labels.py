@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -16,23 +17,39 @@ MISSING = ("", "?", "#N/A", "N/A", "NA", "NULL", "NaN", "n/a", "nan", "null", "N
 NONE = "?"  # the word that stands for a missing one
 
 
-def values(arrays: Sequence[pa.Array]) -> tuple[Value, ...]:
-    """The label's values in all pieces, sorted: numbers by size, whole ones as int; all as words if any is one."""
-    arrays = [array for array in arrays if len(array)]
-    if any(is_text(array.type) for array in arrays):
-        return tuple(sorted({str(value) for array in arrays for value in as_words(array).to_pylist()}))
-    found = {value for array in arrays for value in array.to_pylist()}
-    if found and all(isinstance(value, bool) for value in found):
-        return tuple(sorted(found))
-    return tuple(int(value) if float(value).is_integer() else float(value) for value in sorted(found))
+def values(counted: Sequence[pa.StructArray]) -> dict[Value, int]:
+    """The label's values in all pieces and how many rows have each.
+
+    They are sorted: numbers by size, whole ones as int; all as words if any is one.
+    """
+    arrays = [(array.field("values"), array.field("counts").to_pylist()) for array in counted if len(array)]
+    if any(is_text(array.type) for array, _ in arrays):
+        arrays = [(as_words(array), counts) for array, counts in arrays]
+    found: Counter[Any] = Counter()
+    for array, counts in arrays:
+        for value, count in zip(array.to_pylist(), counts, strict=True):
+            found[value] += count
+    plain = all(isinstance(value, str) for value in found) or all(isinstance(value, bool) for value in found)
+    return {value if plain else _number(value): found[value] for value in sorted(found)}
 
 
-def pooled(arrays: Iterable[pa.Array]) -> tuple[pa.Array, ...]:
+def _number(value: Any) -> int | float:
+    return int(value) if float(value).is_integer() else float(value)
+
+
+def pooled(arrays: Iterable[pa.StructArray]) -> tuple[pa.StructArray, ...]:
     """The same values each once, an array a type: types are reconciled only when all were seen."""
-    kinds: dict[pa.DataType, list[pa.Array]] = {}
+    kinds: dict[pa.DataType, list[pa.StructArray]] = {}
     for array in arrays:
         kinds.setdefault(array.type, []).append(array)
-    return tuple(pc.unique(pa.chunked_array(alike)) for alike in kinds.values())
+    return tuple(alike[0] if len(alike) == 1 else _pool(alike) for alike in kinds.values())
+
+
+def _pool(alike: Sequence[pa.StructArray]) -> pa.StructArray:
+    parts = [pa.table({"values": array.field("values"), "counts": array.field("counts")}) for array in alike]
+    whole = pa.concat_tables(parts).group_by("values", use_threads=False).aggregate([("counts", "sum")])
+    columns = [whole.column(name).combine_chunks() for name in ("values", "counts_sum")]
+    return pa.StructArray.from_arrays(columns, ["values", "counts"])
 
 
 def is_text(kind: pa.DataType) -> bool:

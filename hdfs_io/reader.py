@@ -40,6 +40,7 @@ class Ask:
     known: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # column -> the words that the schema knows
     numbers: frozenset[str] = frozenset()  # columns that are numbers over all, whatever a piece of them looks like
     means: bool = False  # sum up the features
+    scales: Mapping[str, float] | None = None  # column -> what the schema multiplies it by; None: yet to be decided
     skip: bool = False  # leave out rows that can't be used
     missing: Missing = "stop"
     unknown: Literal["stop", "drop"] = "stop"
@@ -83,12 +84,14 @@ class Survey:
     rows: int
     values: int = 0  # stored values of sparse rows
     columns: tuple[tuple[str, pa.DataType], ...] = ()
-    distinct: tuple[pa.Array, ...] | None = None  # the label's values, an array a type
+    distinct: tuple[pa.StructArray, ...] | None = None  # the label's values and their counts, an array a type
     labels: Fault | None = None  # labels that are missing, nan or inf
     strange: Fault | None = None  # labels that are none of the known classes
     weights: Fault | None = None  # weights that are missing, nan, inf, negative or no numbers
     heaviest: float = 0.0  # the greatest weight
     missing: Mapping[str, Fault] = field(default_factory=dict)  # feature -> its values that are missing, nan or inf
+    large: Mapping[str, Fault] = field(default_factory=dict)  # feature -> its numbers that float32 doesn't hold
+    ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)  # feature -> its least and greatest number
     spelled: Mapping[str, Fault] = field(default_factory=dict)  # column -> its values that aren't numbers
     least: int | None = None  # libsvm: least and greatest index
     greatest: int = -1
@@ -124,6 +127,8 @@ def merged(surveys: Sequence[Survey]) -> Survey:
         weights=together([survey.weights for survey in surveys]),
         heaviest=max((survey.heaviest for survey in surveys), default=0.0),
         missing=by_column([survey.missing for survey in surveys]),
+        large=by_column([survey.large for survey in surveys]),
+        ranges=ranges([survey.ranges for survey in surveys]),
         spelled=by_column([survey.spelled for survey in surveys]),
         least=min((survey.least for survey in surveys if survey.least is not None), default=None),
         greatest=max((survey.greatest for survey in surveys), default=-1),
@@ -154,6 +159,15 @@ def vectors(found: Sequence[Mapping[str, Vectors]]) -> dict[str, Vectors]:
         was = out.get(name, Vectors(more.width, sparse=False, values=0))
         width = max(was.width, more.width) if 0 in (was.width, more.width) or was.width == more.width else -1
         out[name] = Vectors(width, was.sparse or more.sparse, was.values + more.values)
+    return out
+
+
+def ranges(found: Sequence[Mapping[str, tuple[float, float]]]) -> dict[str, tuple[float, float]]:
+    """Each column's least and greatest number over all pieces."""
+    out: dict[str, tuple[float, float]] = {}
+    for name, (low, high) in ((name, more) for each in found for name, more in each.items()):
+        was = out.get(name, (low, high))
+        out[name] = (min(was[0], low), max(was[1], high))
     return out
 
 

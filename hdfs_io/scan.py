@@ -11,7 +11,7 @@ import pyarrow as pa
 from hdfs_io.assign import assign
 from hdfs_io.choose import mostly_numbers
 from hdfs_io.dataset import Dataset, Piece
-from hdfs_io.decide import LabelKind, bare_rows, check_schema, column_schema, sparse_schema
+from hdfs_io.decide import LabelKind, bare_rows, check_schema, column_schema, missing_in, rescaled, sparse_schema
 from hdfs_io.errors import DataError
 from hdfs_io.formats import reader_for
 from hdfs_io.found import Found
@@ -97,7 +97,8 @@ def survey(
     pieces = [p for cut in each(reader.cut, full, many) for p in cut]
     surveys = _again(reader, pieces, _surveys(reader, pieces, ask, many, keep, progress), ask, many)
     notes += assigned.notes
-    return Found(url, assigned.options, pieces, surveys, merged(surveys), assigned.guessed, tuple(notes))
+    whole, stored = merged(surveys), sum(file.size for file in files)
+    return Found(url, assigned.options, pieces, surveys, whole, assigned.guessed, tuple(notes), stored)
 
 
 def _ask(options: ReadOptions, label: LabelKind, schema: Schema | None, keep: bool) -> Ask:
@@ -118,6 +119,7 @@ def _ask(options: ReadOptions, label: LabelKind, schema: Schema | None, keep: bo
         dictionary="collect" if schema is None and options.words == "hot" else "drop",
         known={each.column: each.words for each in (schema.columns if schema else ()) if each.words is not None},
         means=schema is None and options.missing == "mean",
+        scales=None if schema is None else {each.column: each.scale for each in schema.columns if each.scale != 1},
         skip=options.bad_rows == "skip",
         missing=options.missing or "stop",
         unknown=options.unknown,
@@ -162,6 +164,7 @@ def settle(found: Found, label: LabelKind, schema: Schema | None = None) -> Data
     sparse = found.options.format in SPARSE
     has_label = label is not None and found.options.roles.label is not None and not (sparse and bare_rows(found))
     refuse_many_rejects(found)
+    new = schema is None
     if not found.whole.rows:
         raise DataError(f"{found.url}: holds no rows")
     if schema is not None:
@@ -191,17 +194,18 @@ def settle(found: Found, label: LabelKind, schema: Schema | None = None) -> Data
         rows=first,
         types=tuple((name, str(kind)) for name, kind in found.whole.columns),
         has_label=has_label,
-        notes=tuple(notes + _counted(found)),
+        notes=tuple(notes + _counted(found, rescaled(schema.columns) if new else frozenset())),
         kept=kept if any(each is not None for each in kept) else None,
     )
 
 
-def _counted(found: Found) -> list[str]:
+def _counted(found: Found, fine: frozenset[str]) -> list[str]:
     """Remarks about values that the user allowed to be left out or replaced."""
     notes = []
-    if found.whole.missing and found.options.missing != "stop":
+    missing = missing_in(found, (), fine)
+    if missing and found.options.missing != "stop":
         how = {"zero": "0", "mean": "their column's mean"}.get(str(found.options.missing), "nan")
-        count = sum(fault.count for fault in found.whole.missing.values())
+        count = sum(fault.count for fault in missing.values())
         notes.append(f"{count:,} feature values are missing, nan or inf: read as {how}")
     if found.whole.beyond is not None:
         notes.append(f"{found.whole.beyond.count:,} values have an index that the model doesn't know: dropped")

@@ -16,6 +16,7 @@ class Label:
 
     name: str
     classes: tuple[Value, ...] | None = None
+    counts: tuple[int, ...] | None = None  # rows of each class in the data that the schema was made from
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,7 @@ class Input:
     words: tuple[str, ...] | None = None  # the dictionary: feature k is 1 where the column holds words[k], else 0
     width: int = 1  # features made from it
     is_vector: bool = False
+    scale: float = 1.0  # what a number is multiplied by before it becomes float32: a power of two, as it loses no digit
 
     def names(self) -> tuple[str, ...]:
         """The features' names: column, column=word, column[k]."""
@@ -55,6 +57,13 @@ class Schema:
         return self.inputs if self.inputs is not None else tuple(map(Input, self.features or ()))
 
     @property
+    def scales(self) -> tuple[float, ...] | None:
+        """What each feature is multiplied by; None where all are read as they are."""
+        if all(each.scale == 1 for each in self.inputs or ()):
+            return None
+        return tuple(each.scale for each in self.columns for _ in range(each.width))
+
+    @property
     def classes(self) -> int:
         """Number of classes; 0 where the label is a number or there is none."""
         return 0 if self.label is None or self.label.classes is None else len(self.label.classes)
@@ -66,8 +75,7 @@ class Schema:
     def from_json(cls, value: dict[str, Any]) -> Self:
         label, features = value["label"], value["features"]
         if label is not None:
-            classes = label["classes"]
-            label = Label(label["name"], None if classes is None else tuple(classes))
+            label = Label(label["name"], _tuple(label["classes"]), _tuple(label.get("counts")))
         inputs, means = value.get("inputs"), value.get("means")
         if inputs is not None:
             inputs = tuple(Input(**{**each, "words": _tuple(each["words"])}) for each in inputs)

@@ -12,8 +12,9 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from hdfs_io.errors import DataError
+from hdfs_io.formats.magnitude import magnitude
 from hdfs_io.formats.repair import as_numbers
-from hdfs_io.formats.roles import Mask, Place, bad_labels, bad_values, bad_weights, is_float, look_at_roles, shown
+from hdfs_io.formats.roles import Mask, Place, bad_labels, bad_weights, is_float, look_at_roles, shown
 from hdfs_io.formats.vectors import survey_vectors
 from hdfs_io.kinds import is_number, is_vector
 from hdfs_io.labels import NONE, is_text, numbers, word_codes, words
@@ -28,7 +29,7 @@ TEXT = 200  # characters of a row that a reject keeps of each column
 class Wrong:
     """Values of one column that can't be used."""
 
-    kind: str  # "missing", "spelled", "stranger", "label" or "weight"
+    kind: str  # "missing", "large", "spelled", "stranger", "label" or "weight"
     column: str
     mask: Mask
     what: str  # of the first of them
@@ -70,6 +71,8 @@ def _survey(table: pa.Table, ask: Ask, place: Place) -> Survey:
         look_at_roles(table, ask, place),
         columns=tuple((field.name, field.type) for field in table.schema),
         missing=faults["missing"],
+        large=faults["large"],
+        ranges={name: ends for name in features if (ends := _range(table.column(name))) is not None},
         spelled=faults["spelled"],
         strangers=faults["stranger"],
         words={name: found for name in features if (found := _dictionary(table.column(name))) is not None}
@@ -89,9 +92,7 @@ def _features(table: pa.Table, ask: Ask) -> list[str]:
 def _wrong(table: pa.Table, ask: Ask) -> Iterator[Wrong]:
     """What can't be used, column by column."""
     for name in _features(table, ask):
-        found = _wrong_feature(table.column(name), name, ask)
-        if found is not None:
-            yield found
+        yield from _wrong_feature(table.column(name), name, ask)
     if not ask.skip:  # labels and weights have faults of their own in a survey
         return
     if ask.label in table.column_names:
@@ -107,20 +108,25 @@ def _if_any(kind: str, name: str, bad: Mask, column: pa.ChunkedArray) -> Iterato
         yield Wrong(kind, name, bad, shown(kind, column, int(np.argmax(bad))))
 
 
-def _wrong_feature(column: pa.ChunkedArray, name: str, ask: Ask) -> Wrong | None:
+def _wrong_feature(column: pa.ChunkedArray, name: str, ask: Ask) -> Iterator[Wrong]:
     """Words and empty columns are judged when all pieces were seen, but for words that the model doesn't know."""
-    bad: Mask | None
+    masks: dict[str, Mask | None]
     if name in ask.known:
-        kind, bad = "stranger", _strangers(column, ask.known[name], ask)
+        masks = {"stranger": _strangers(column, ask.known[name], ask)}
     elif is_number(column.type):
-        kind, bad = "missing", bad_values(column, np.float32)
+        found = magnitude(column, (ask.scales or {}).get(name, 1.0))
+        masks = {"missing": found.missing, "large": found.large}
     else:
-        kind, bad = "spelled", _misspelled(column, surely=name in ask.numbers)
-    if bad is None or not bad.any():
-        return None
-    what = f"column {name!r}"
-    first = column[int(np.argmax(bad))].as_py()
-    return Wrong(kind, name, bad, what if kind == "missing" else f"{what} holds {str(first)[:40]!r}")
+        masks = {"spelled": _misspelled(column, surely=name in ask.numbers)}
+    for kind, bad in masks.items():
+        if bad is not None and bad.any():
+            what = f"column {name!r}"
+            first = column[int(np.argmax(bad))].as_py()
+            yield Wrong(kind, name, bad, what if kind == "missing" else f"{what} holds {str(first)[:40]!r}")
+
+
+def _range(column: pa.ChunkedArray) -> tuple[float, float] | None:
+    return magnitude(column).range if is_number(column.type) else None
 
 
 def _strangers(column: pa.ChunkedArray, known: Sequence[str], ask: Ask) -> Mask:
@@ -141,6 +147,8 @@ def _misspelled(column: pa.ChunkedArray, *, surely: bool) -> Mask | None:
 
 def _allowed(wrong: Wrong, ask: Ask) -> bool:
     """Whether the user has said how to read such a value."""
+    if wrong.kind == "large":  # in new data the whole column may be scaled, which is decided when all of it was seen
+        return ask.missing != "stop" or ask.scales is None
     return (wrong.kind == "missing" and ask.missing != "stop") or (wrong.kind == "stranger" and ask.unknown == "drop")
 
 

@@ -28,6 +28,7 @@ from hdfs_io.reader import PIECE, Ask, Reject, Survey
 from hdfs_io.text import LAST, MARK, Block, Buffer, blocks, codec, opening
 
 ALL = 1 << 62
+BLOCK = 4 << 20  # bytes parsed at a time
 LONGEST = 64 << 20  # bytes of a record; what is longer begins with a quote that closes nothing
 WRONG = re.compile(r"Row #(\d+): Expected (\d+) columns, got (\d+): (.*)", re.DOTALL)  # Arrow's words
 
@@ -117,7 +118,7 @@ class Csv(Tabular):
         lost = [name for name in columns or () if name not in known]
         if lost:
             raise DataError(f"{piece.file}: has no column {lost[0]!r}")
-        size = min(self.piece, piece.stop - piece.start)
+        size = min(BLOCK, self.piece, piece.stop - piece.start)
         for block in blocks(piece.file, piece.start, piece.stop, size, partial(self._border, piece.file)):
             if self.sep == " ":
                 block = replace(block, hi=squeeze(block.data, block.lo, block.hi))

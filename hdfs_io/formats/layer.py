@@ -20,7 +20,12 @@ from hdfs_io.reader import Fault, Filled, Frame, Room
 from hdfs_io.schema import Input
 
 BATCH = 16384  # rows laid out at a time, fewer where they are wide
-CELLS = 1 << 23  # numbers laid out at a time
+CELLS = 1 << 21  # numbers laid out at a time
+
+
+def scaled(x: NDArray[Any], scale: float) -> NDArray[Any]:
+    """Numbers times the scale of their input."""
+    return x if scale == 1 else x * np.float64(scale)
 
 
 class Layer:
@@ -94,7 +99,7 @@ class Layer:
             if each.is_vector:
                 block[:] = self._unpacked(column, each, first).dense().T
             else:
-                block[0] = numbers(column)
+                block[0] = scaled(numbers(column), each.scale)
         self._fill(block, each, begin, first)
 
     def _unpacked(self, column: pa.ChunkedArray, each: Input, first: int) -> Any:
@@ -107,9 +112,12 @@ class Layer:
     def _fill(self, block: NDArray[np.float32], each: Input, begin: int, first: int) -> None:
         """Put in what stands for missing values, or refuse them."""
         missing = self.dataset.options.missing or "stop"
-        if missing == "nan" or np.isfinite(block).all():
+        if np.isfinite(block).all():
             return
         bad = ~np.isfinite(block)
+        if missing == "nan":
+            block[bad] = np.nan
+            return
         if missing == "stop":
             where = self.place(first + int(np.argmax(bad.any(axis=0))), f"column {each.column!r}")
             raise missing_error({each.column: Fault(int(np.count_nonzero(bad)), where)})

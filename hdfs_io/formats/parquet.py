@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import final
 
@@ -16,12 +16,13 @@ from hdfs_io.dataset import Piece
 from hdfs_io.errors import DataError
 from hdfs_io.formats.columns import look_at
 from hdfs_io.formats.layer import BATCH
+from hdfs_io.formats.magnitude import fits
 from hdfs_io.formats.tabular import Batch, Tabular
 from hdfs_io.kinds import is_number, is_vector, plain
 from hdfs_io.labels import is_text
 from hdfs_io.listing import DataFile
 from hdfs_io.partitions import with_partitions
-from hdfs_io.reader import Ask, Fault, Survey, by_column
+from hdfs_io.reader import Ask, Fault, Survey
 from hdfs_io.store import open_read
 
 
@@ -51,14 +52,17 @@ class Parquet(Tabular):
             return replace(self.look(piece, replace(ask, keep=False)), kept=None)
         with _open(piece.file) as parquet:
             schema = parquet.schema_arrow
-            missing = _nulls(parquet, piece, ask)
-            table = parquet.read_row_group(piece.start, columns=_to_read(schema, ask), use_threads=False)
+            told = _told(parquet, piece, ask)
+            table = parquet.read_row_group(piece.start, columns=_to_read(schema, ask, told), use_threads=False)
             table.validate(full=True)  # words are UTF-8
         inside = with_partitions(table, piece.file, self.options.partitions)
         found = look_at(inside, ask, partial(_place, piece, 0))
         kinds = {field.name: plain(field.type) for field in schema} | dict(found.columns)
         columns = tuple((name, plain(kind)) for name, kind in kinds.items())
-        return replace(found, rows=piece.rows, columns=columns, missing={**missing, **found.missing})
+        gaps = {name: Fault(each.nulls, each.place) for name, each in told.items() if each.nulls}
+        ranges = {name: each.range for name, each in told.items() if each.range is not None}
+        missing = {**gaps, **found.missing}
+        return replace(found, rows=piece.rows, columns=columns, missing=missing, ranges={**ranges, **found.ranges})
 
     def batches(self, piece: Piece, columns: Sequence[str] | None) -> Iterator[Batch]:
         names = None if columns is None else list(columns)
@@ -75,17 +79,23 @@ class Parquet(Tabular):
         return _place(piece, 0, row, what)
 
 
-def _to_read(schema: pa.Schema, ask: Ask) -> list[str]:
-    """The columns that a survey has to see."""
+def _to_read(schema: pa.Schema, ask: Ask, told: Collection[str]) -> list[str]:
+    """The columns that a survey has to see, where statistics have `told` of some."""
     needed = {ask.label, ask.weight, *ask.known}
     for field in schema:
-        if field.name in ask.roles or (ask.features is not None and field.name not in ask.features):
+        if not _wanted(field.name, ask):
             continue
         kind = plain(field.type)
         has_words = ask.dictionary == "collect" and (is_text(kind) or pa.types.is_null(kind))
-        if has_words or is_vector(kind) or (ask.means and is_number(kind)):
+        unknown = is_number(kind) and (ask.means or field.name not in told)
+        if has_words or is_vector(kind) or unknown:
             needed.add(field.name)
     return [name for name in schema.names if name in needed]
+
+
+def _wanted(name: str, ask: Ask) -> bool:
+    """Whether the column is a feature."""
+    return name in ask.features if ask.features is not None else name not in ask.roles
 
 
 @contextmanager
@@ -111,15 +121,32 @@ def _place(piece: Piece, first: int, row: int, what: str) -> str:
     return f"{piece.file}: row {first + row} of row group {piece.start}: {what}"
 
 
-def _nulls(parquet: pq.ParquetFile, piece: Piece, ask: Ask) -> dict[str, Fault]:
-    """Missing features by the file's own statistics; what those don't tell is found when the rows are read."""
+@dataclass(frozen=True)
+class Told:
+    """What statistics tell of a column of numbers."""
+
+    nulls: int
+    range: tuple[float, float] | None  # None where all values are null
+    place: str
+
+
+def _told(parquet: pq.ParquetFile, piece: Piece, ask: Ask) -> dict[str, Told]:
+    """The numbers whose statistics tell all that a survey asks: those with nan, inf or none at all are to be read."""
     group = parquet.metadata.row_group(piece.start)
     types = {field.name: field.type for field in parquet.schema_arrow}
-    faults = []
+    out = {}
     for i in range(group.num_columns):
         chunk = group.column(i)
         name, stats = chunk.path_in_schema, chunk.statistics
-        wanted = name in ask.features if ask.features is not None else name not in ask.roles
-        if wanted and name in types and is_number(types[name]) and stats is not None and stats.null_count:
-            faults.append({name: Fault(stats.null_count, f"{piece.file}: row group {piece.start}, column {name!r}")})
-    return by_column(faults)
+        number = _wanted(name, ask) and name in types and is_number(types[name])
+        if not number or stats is None or not stats.has_null_count or isinstance(stats.min, bytes):  # as of float16
+            continue
+        if stats.has_min_max:
+            ends = float(stats.min), float(stats.max)
+        elif stats.null_count == piece.rows:
+            ends = None
+        else:
+            continue
+        if ends is None or fits(*ends, (ask.scales or {}).get(name, 1.0)):
+            out[name] = Told(stats.null_count, ends, f"{piece.file}: row group {piece.start}, column {name!r}")
+    return out

@@ -38,7 +38,7 @@ def _with_label(survey: Survey, label: pa.ChunkedArray, ask: Ask, place: Place) 
     bad = None if ask.classes is None else column_codes(label, ask.classes) < 0
     return replace(
         survey,
-        distinct=(_distinct(label),) if ask.distinct else None,
+        distinct=(_counted(label),) if ask.distinct else None,
         labels=gaps(label, ask.precision, lambda row: place(row, shown("label", label, row))),
         strange=None if bad is None else _fault(bad, label, "label", place),
     )
@@ -51,10 +51,10 @@ def _column(table: pa.Table, name: str | None) -> pa.ChunkedArray | None:
     return column.cast(plain(column.type))
 
 
-def _distinct(label: pa.ChunkedArray) -> pa.Array:
-    """The label's values, each once."""
-    found = pc.unique(as_words(label) if is_text(label.type) else label)
-    return found.filter(pc.invert(is_missing(found)))
+def _counted(label: pa.ChunkedArray) -> pa.StructArray:
+    """The label's values, each once with its count."""
+    found = pc.value_counts(as_words(label) if is_text(label.type) else label)
+    return found.filter(pc.invert(is_missing(found.field("values"))))
 
 
 def gaps(column: pa.ChunkedArray, dtype: type[np.floating[Any]], place: Callable[[int], str]) -> Fault | None:

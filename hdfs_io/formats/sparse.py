@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, Self, final
 
 import numpy as np
 import pyarrow as pa
@@ -43,6 +43,32 @@ class Wrong:
     what: str  # of the first of them
 
 
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """The different labels, sorted, and how many rows have each."""
+
+    values: NDArray[np.float64]
+    counts: NDArray[np.int64]
+
+    @classmethod
+    def none(cls) -> Self:
+        return cls(np.empty(0), np.empty(0, np.int64))
+
+    def more(self, y: NDArray[np.float64]) -> Self:
+        """With those of `y`, nan and inf left out; quick where nothing is new."""
+        known, counts = self.values, self.counts
+        if len(known):
+            at = np.minimum(np.searchsorted(known, y), len(known) - 1)
+            old = known[at] == y
+            counts, y = counts + np.bincount(at[old], minlength=len(known)), y[~old]
+        new, times = np.unique(y[np.isfinite(y)], return_counts=True)
+        order = np.argsort(both := np.concatenate((known, new)))
+        return type(self)(both[order], np.concatenate((counts, times))[order])
+
+    def arrow(self) -> pa.StructArray:
+        return pa.StructArray.from_arrays([pa.array(self.values), pa.array(self.counts)], ["values", "counts"])
+
+
 @dataclass
 class Tally:
     """What a survey has seen so far."""
@@ -69,7 +95,7 @@ class Sparse(Reader):
     def survey(self, piece: Piece, ask: Ask) -> Survey:
         seen, kept, bad = Tally(), [], []
         faults: dict[str, list[Fault]] = {kind: [] for kind in ("label", "strange", "value", "index")}
-        known: NDArray[np.float64] = np.empty(0)
+        known = Counts.none()
         rejects: list[Reject] = []
         first = 0
         for each in self.parsed(piece):
@@ -89,14 +115,14 @@ class Sparse(Reader):
             _count(seen, lines)
             seen.greatest = max(seen.greatest, each.greatest)
             if ask.label and not lines.bare and ask.distinct:
-                known = _more(known, lines.y)
+                known = known.more(lines.y)
             if ask.keep:
                 kept.append(lines.copy())
         return Survey(
             rows=seen.rows,
             values=seen.values,
             columns=((LABEL, pa.float64()),),
-            distinct=(pa.array(known),) if ask.distinct else None,
+            distinct=(known.arrow(),) if ask.distinct else None,
             labels=together(faults["label"]),
             strange=together(faults["strange"]),
             missing=by_column([{VALUE: fault} for fault in faults["value"]]),
@@ -202,13 +228,6 @@ def _count(seen: Tally, lines: Lines) -> None:
         seen.greatest = max(seen.greatest, int(lines.indices.max()))
 
 
-def _more(known: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The sorted values of `known` and `y`; quick where nothing is new."""
-    if len(known):
-        y = y[known[np.minimum(np.searchsorted(known, y), len(known) - 1)] != y]
-    return np.union1d(known, y[np.isfinite(y)]) if len(y) else known
-
-
 def _fits(y: NDArray[np.float64], dtype: type[np.floating[Any]]) -> Mask:
     with np.errstate(over="ignore"):
         return np.asarray(np.isfinite(y.astype(dtype, copy=False)))
@@ -230,8 +249,8 @@ def _put(dataset: Dataset, piece: Piece, lines: Lines, room: Room) -> int:
     frame.counts[:] = np.diff(indptr)
     np.subtract(indices, np.int32(low), out=frame.indices)
     frame.values[:] = values
-    if dataset.options.missing == "zero":
-        np.nan_to_num(frame.values, copy=False, nan=0.0, posinf=0.0, neginf=0.0)
+    if dataset.options.missing != "stop":
+        frame.values[~np.isfinite(frame.values)] = np.nan if dataset.options.missing == "nan" else 0.0
     if frame.y is not None:
         _labels(dataset, piece, lines, frame.y)
     return len(lines.indices) - len(indices)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Callable
 
 import pytest
@@ -17,7 +18,7 @@ def test_classes_and_their_rows(put: Put) -> None:
     assert "  rows of each class: no (3), yes (1)\n" in text
     assert text.endswith("  3 columns 'a' to 'c': double\n  column 'y': string (label)")
     assert "  rows of each class: -1 (2), 1 (1)" in describe(put("t", "-1 1:1 2:1\n+1 2:1\n-1 1:1\n"))
-    assert "note: a single class, so a classifier refuses this" in describe(put("one", "1 1:1\n1 2:1\n"))
+    assert "odd: a single class, so a classifier refuses this" in describe(put("one", "1 1:1\n1 2:1\n"))
 
 
 def test_missing_values_are_counted_by_column_and_the_refusal_is_repeated(put: Put) -> None:
@@ -53,3 +54,32 @@ def test_labels_and_words_that_a_run_refuses(put: Put) -> None:
     assert "  rows of each class: 0 (9)" in text
     assert "t.csv:11: column 'a' holds 'x': 1 values of this column are no numbers" in text
     assert "t.csv:11: label: 1 labels are missing" in text
+
+
+def test_size_pieces_and_zeros(put: Put) -> None:
+    text = describe(put("t.csv", "a,b,y\n" + "0,1,no\n2,3,yes\n" * 30))
+    assert "  size 456 bytes stored, 1.92 KB as rows; 1 piece\n" in text
+    assert "  25.00% of the numbers are 0 in the first 60 rows\n" in text
+    packed = describe(put("t.libsvm.gz", gzip.compress(b"1 1:1 4:2\n0 2:1\n")))
+    assert "; 1 piece; 1 compressed, each read by one thread\n" in packed
+    assert "  3 values stored, 1.5 a row: 37.50% of all\n" in packed
+
+
+def test_what_is_odd_is_told(put: Put) -> None:
+    rows = "".join(f"{i},5,{i % 3 or ''},{'' if i % 3 else 1},{i % 2}e9,{i % 2}\n" for i in range(30))
+    text = describe(put("t.csv", "key,same,some,rare,big,y\n" + rows))
+    assert "  odd: 1 column is the same in every row: 'same'\n" in text
+    assert "  odd: 1 column is missing in most rows: 'rare'\n" in text
+    assert "  odd: 1 column is different in every row, as names or numbers of rows are: 'key'\n" in text
+    large = describe(put("large.csv", "a,b,y\n" + "".join(f"{i % 5},90000000{i % 7}1,{i % 2}\n" for i in range(30))))
+    assert large.endswith("  odd: 1 column is beyond 16,777,216, where float32 rounds whole numbers: 'b'")
+
+
+def test_a_header_that_is_there_again_is_told_and_can_be_left_out(put: Put) -> None:
+    url = put("cat.csv", "a,b,y\n1,2,0\n3,4,1\n" * 3)
+    text = describe(url)
+    again = "cat.csv:4: column 'a' holds 'a': 2 values of this column are no numbers, the first here; the header is"
+    assert f"{again} there again (--bad-rows skip leaves it out)" in text
+    assert "  odd: the header stands among the rows again (" in text
+    fine = scan(url, ReadOptions(bad_rows="skip"), label="class")
+    assert (fine.rows, fine.schema.features, fine.schema.classes) == (6, ("a", "b"), 2)

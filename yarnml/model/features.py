@@ -20,6 +20,8 @@ def matrix(X: Any, schema: Schema) -> NDArray[np.float32] | CSR:
         found = _from_scipy(X)
     elif hasattr(X, "column_names") or hasattr(X, "columns"):
         found = _from_table(X, schema)
+    elif schema.scales is not None and np.ndim(X) == 2 and np.shape(X)[1] == schema.width:
+        found = (np.asarray(X, np.float64) * np.array(schema.scales)).astype(np.float32)
     else:
         found = np.ascontiguousarray(X, dtype=np.float32)
     if len(found.shape) != 2 or found.shape[1] != schema.width:
