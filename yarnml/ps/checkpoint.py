@@ -10,8 +10,6 @@ Its chunks are small, so that who restores some of the rows reads little more th
 from __future__ import annotations
 
 import json
-import zipfile
-import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from itertools import pairwise
@@ -27,7 +25,6 @@ from yarnml.ps.snapshot import Snapshot
 from yarnml.ps.spec import TableSpec, bounds
 
 FORMAT = 1
-BROKEN = (OSError, ValueError, LookupError, TypeError, EOFError, NotImplementedError, zipfile.BadZipFile, zlib.error)
 
 
 def write_shard(url: str, snapshot: Snapshot) -> None:
@@ -80,17 +77,13 @@ def _opened(url: str, server: int, clock: int) -> Iterator[_File]:
     try:
         with open_read(url) as raw, np.load(raw, allow_pickle=False) as arrays:
             file = _File(url, arrays, json.loads(bytes(arrays["about"])))
-            if file.format > FORMAT:
-                raise UsageError(
-                    f"{url}: this checkpoint has format {file.format}, and this yarnml reads up to {FORMAT}; "
-                    "update yarnml"
-                )
-            if (file.server, file.clock) != (server, clock):
-                raise DataError(f"{url}: isn't server {server}'s part of the checkpoint at clock {clock}")
+            file.refuse_other(server, clock)
             yield file
     except FileNotFoundError as error:
         raise DataError(f"{url}: no such file: the checkpoint isn't whole; resume from another one") from error
-    except BROKEN as error:
+    except (DataError, UsageError):
+        raise
+    except Exception as error:  # zipfile and numpy raise a dozen kinds at bytes that make no sense
         raise DataError(f"{url}: is broken ({error}); resume from another checkpoint") from error
 
 
@@ -100,8 +93,18 @@ class _File:
 
     def __init__(self, url: str, arrays: Mapping[str, Array], about: dict[str, Any]) -> None:
         self._url, self._arrays, self._tables = url, arrays, about["tables"]
-        self.format, self.clock = about["format"], about["clock"]
-        self.server, self.servers = about["server"], about["servers"]
+        self._format, self._clock = about["format"], about["clock"]
+        self._server, self.servers = about["server"], about["servers"]
+
+    def refuse_other(self, server: int, clock: int) -> None:
+        """Raise UsageError if a newer yarnml wrote it, DataError if it isn't this server's part as of this clock."""
+        if self._format > FORMAT:
+            raise UsageError(
+                f"{self._url}: this checkpoint has format {self._format}, and this yarnml reads up to {FORMAT}; "
+                "update yarnml"
+            )
+        if (self._server, self._clock) != (server, clock):
+            raise DataError(f"{self._url}: isn't server {server}'s part of the checkpoint at clock {clock}")
 
     def chunks(self, spec: TableSpec, start: int, stop: int) -> Iterator[Chunk]:
         """Rows [start, stop), all of which this server had."""
