@@ -149,7 +149,8 @@ def no_feature(found: Found, name: str) -> DataError:
     if _mixed(found, name):
         what = "words in some parts of the data and numbers in others; give it one type"
         return DataError(f"{found.url}: column {name!r} holds {what}, or choose other features")
-    return DataError(f"{found.url}: column {name!r} holds {kind_of(kind)}: it can't be a feature")
+    part = "the rating" if name == found.options.roles.rating else "a feature"
+    return DataError(f"{found.url}: column {name!r} holds {kind_of(kind)}: it can't be {part}")
 
 
 def is_header(name: str, fault: Fault) -> bool:

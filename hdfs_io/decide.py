@@ -40,6 +40,9 @@ def column_schema(found: Found, kind: LabelKind) -> tuple[Schema, list[str]]:
     inputs, notes = choose(found)
     named = [each.column for each in inputs]
     _refuse_faults(found, named, rescaled(inputs))
+    rating = roles.rating
+    if rating is not None and not is_number(found.whole.types[str(rating)]):
+        found.refuse(no_feature(found, str(rating)))
     label, more = (None, []) if kind is None or roles.label is None else _label(found, str(roles.label), kind)
     weight, key = (None if column is None else str(column) for column in (roles.weight, roles.id))
     sparse = are_sparse(found, inputs)

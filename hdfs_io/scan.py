@@ -106,14 +106,15 @@ def _ask(options: ReadOptions, label: LabelKind, schema: Schema | None, keep: bo
     known = None if schema is None else schema.label
     wanted = label is not None and (schema is None or known is not None)
     sparse = options.format in SPARSE
+    rated = () if roles.rating is None else (roles.rating,)
     limit = (schema.base, schema.base + schema.width - 1) if schema is not None and sparse else None
     return Ask(
         label=None if not wanted or roles.label is None else str(roles.label),
         distinct=wanted and schema is None and label != "number",
         classes=known.classes if wanted and known is not None else None,
         weight=None if roles.weight is None else str(roles.weight),
-        features=None if roles.features is None else tuple(map(str, roles.features)),
-        roles=frozenset(map(str, roles.said().values())),
+        features=None if roles.features is None else tuple(map(str, (*roles.features, *rated))),
+        roles=frozenset(map(str, roles.said().values())).difference(map(str, rated)),
         limit=limit,
         keep=keep,
         dictionary="collect" if schema is None and options.words == "hot" else "drop",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,6 +22,17 @@ def shared() -> Path:
     folder = Path(__file__).parents[2] / "shared" / "data"
     if not folder.is_dir():
         pytest.skip("needs the data sets in ../shared/data, which aren't there")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def cases(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The files of ../shared/cases/make_cases.py; a test that wants them is skipped where there is no such script."""
+    script = Path(__file__).parents[2] / "shared" / "cases" / "make_cases.py"
+    if not script.is_file():
+        pytest.skip("needs ../shared/cases/make_cases.py, which isn't there")
+    folder = tmp_path_factory.mktemp("cases")
+    subprocess.run([sys.executable, str(script), str(folder)], check=True, timeout=100)
     return folder
 
 

@@ -263,3 +263,13 @@ def test_an_id_that_another_files_type_would_change_is_refused(place: str, put: 
     dataset = scan(f"{place}/d", ReadOptions(roles=Roles(label="y", id="k")), label="class")
     with pytest.raises(DataError, match="column 'k' holds int64 values that can't be read as double"):
         load(dataset, 0, 4)
+
+
+def test_a_rating_is_a_number(put: Put) -> None:
+    roles = Roles(user="u", item="i", rating="r")
+    good = scan(put("good.csv", "u,i,r\nann,7,0\nbob,9000000000,4.5\n"), ReadOptions(roles=roles), label=None)
+    assert dict(good.types) == {"u": "string", "i": "int64", "r": "double"}
+    with pytest.raises(DataError, match=r"words\.csv: column 'r' holds words: it can't be the rating"):
+        scan(put("words.csv", "u,i,r\n1,7,good\n2,8,bad\n"), ReadOptions(roles=roles), label=None)
+    with pytest.raises(DataError, match=r"gap\.csv:3: column 'r': 1 feature values are missing"):
+        scan(put("gap.csv", "u,i,r\n1,7,1\n2,8,\n"), ReadOptions(roles=roles), label=None)
