@@ -11,8 +11,8 @@ from yarnml.bench.row import Row
 from yarnml.bench.team import Curve, Team, Trial, smooth
 
 PROBLEM = "mf of large batches"
-STALENESS = 8
-BANDWIDTH = 300e3  # bytes a second a process: about a third of what each clock's increments would take
+STALENESS = 5
+BANDWIDTH = 200e3  # bytes a second a process: an eighth of what each clock's increments would take
 ORDERS = ("clock", "magnitude", "random", "fifo")
 WHERE = 0.8  # of the clocks: the loss that clock-only sending has reached by then is the one to reach
 AIM = 2.0
@@ -23,7 +23,7 @@ def run(quick: bool = False) -> list[Row]:
     """A factorisation by SGD, sent in each order; `quick`: a third of the clocks."""
     team = Team(PROBLEM)
     try:
-        curves = {order: team.play(_trial(order, 60 if quick else 180)) for order in ORDERS}
+        curves = {order: team.play(_trial(order, 40 if quick else 120)) for order in ORDERS}
     finally:
         team.close()
     draw(PLOT, {f"{PROBLEM}: loss": {o: (c.bytes_ / 1e6, smooth(c.loss)) for o, c in curves.items()}}, "MB")
