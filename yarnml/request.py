@@ -34,7 +34,7 @@ class Reading(AppConfig):
     label: str | int | None = None  # column to predict; columns are said by name or number (0 first, -1 last)
     weight: str | int | None = None  # column with the rows' weights
     id: str | int | None = None  # column that names the rows; predictions carry it
-    features: tuple[str | int, ...] | None = None  # columns to learn from; else all that have no other role
+    features: tuple[str | int, ...] | None = None  # columns to learn from, as a b or a,b; else all without a role
     user: str | int | None = None  # column with the user of a rating
     item: str | int | None = None  # column with the item of a rating
     rating: str | int | None = None  # column with the rating
@@ -140,7 +140,7 @@ class OnYarn(AppConfig):
     tags: tuple[str, ...] = ()  # of the application, for whoever searches for it
     view_users: tuple[str, ...] = ()  # who else may see the application; *: everybody
     modify_users: tuple[str, ...] = ()  # who else may end it
-    max_attempts: Count = 1  # starts of the application's master
+    max_attempts: Count = 2  # starts of the application's master; the second goes on from the last checkpoint
     start_timeout: Positive = 600.0  # seconds in which all containers have to be there
     detach: bool = False  # return once it is submitted, with the run's id
 

@@ -1,15 +1,18 @@
-"""Jobs of small apps, with a table or without data, written where a test wants them."""
+"""Jobs of small apps, with a table or without data, written where a test wants them; a cluster to submit to."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from hdfs_io import Sample, scan
+from hdfs_io import Sample, exists, join, open_fs, scan
+from yarnml.cluster import Cluster
 from yarnml.job import Job, Part
+from yarnml.launch.yarn.manager import configured
+from yarnml.runs import wait_for
 
 APP = """
 import os, sys, time
@@ -48,3 +51,21 @@ def job_of(tmp_path: Path) -> MakeJob:
         return Job(run="run", runs=str(tmp_path), app=str(folder), **settings)
 
     return make
+
+
+@pytest.fixture
+def on_cluster(hadoop: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is submitted goes to the cluster of this machine."""
+    for name, value in hadoop.variables().items():
+        monkeypatch.setenv(name, value)
+
+
+@pytest.fixture
+def clean(hadoop: Cluster, on_cluster: None) -> Iterator[None]:
+    """Afterwards nothing runs, and nothing that only starting needed is left."""
+    yield
+    home = f"hdfs:///user/{hadoop.conf.user}"
+    assert wait_for(lambda: all(node.free_mb == node.mb for node in configured().nodes()), 30)
+    assert not exists(join(home, ".skein"))
+    fs, path = open_fs(join(home, ".yarnml/runs"))
+    assert not [name for name in fs.find(path, withdirs=True) if name.endswith(("/start", "/notes"))]

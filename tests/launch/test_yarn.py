@@ -11,7 +11,6 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +21,7 @@ import pytest
 import yarnml
 from hdfs_io import DataError, exists, join, open_fs, read_text, write_text
 from tests.cluster import rest
+from tests.launch.on_yarn import SMALL
 from yarnml.cli.kill import main as kill
 from yarnml.cli.logs import main as logs
 from yarnml.cli.status import main as status
@@ -32,14 +32,8 @@ from yarnml.runs import RunDir, wait_for
 from yarnml.started import Run
 
 pytest.importorskip("skein")
-pytestmark = [pytest.mark.hadoop, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.hadoop, pytest.mark.timeout(600), pytest.mark.usefixtures("on_cluster")]
 
-SMALL: dict[str, Any] = {
-    "scheduler_memory": "256MiB",
-    "server_memory": "320MiB",
-    "worker_memory": "400MiB",
-    "env": sys.prefix,  # on this machine the nodes have it, too
-}
 APP = """
 import os, shutil, signal, sys, tempfile, time
 from pathlib import Path
@@ -72,12 +66,6 @@ def work(me, cfg):
 """
 
 
-@pytest.fixture(autouse=True)
-def here(hadoop: Cluster, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
-    for name, value in hadoop.variables().items():
-        monkeypatch.setenv(name, value)
-
-
 @pytest.fixture(scope="module")
 def data(hadoop: Cluster) -> str:
     """Rows whose label is the sign of the first of three features."""
@@ -98,17 +86,6 @@ def app(tmp_path: Path) -> str:
     folder.mkdir(parents=True)
     (folder / "app.py").write_text(APP)
     return str(folder)
-
-
-@pytest.fixture
-def clean(hadoop: Cluster) -> Iterator[None]:
-    """Afterwards nothing runs, and nothing that only starting needed is left."""
-    yield
-    home = f"hdfs:///user/{hadoop.conf.user}"
-    assert wait_for(lambda: all(node.free_mb == node.mb for node in configured().nodes()), 30)
-    assert not exists(join(home, ".skein"))
-    fs, path = open_fs(join(home, ".yarnml/runs"))
-    assert not [name for name in fs.find(path, withdirs=True) if name.endswith(("/start", "/notes"))]
 
 
 def begun(run: Run) -> None:
@@ -232,7 +209,7 @@ def test_ctrl_c_ends_the_application_from_a_folder_whose_name_few_programs_expec
 )
 def test_the_first_to_fail_is_named_with_its_last_words(app: str, clean: None, how: str, said: str) -> None:
     with pytest.raises(RunFailed) as caught:
-        yarnml.submit(app, workers=2, how=how, **SMALL).wait()
+        yarnml.submit(app, workers=2, how=how, retries=0 if how == "kill" else 3, **SMALL).wait()
     assert re.search(said, str(caught.value), re.DOTALL), str(caught.value)
     assert "worker 1 home []" in str(caught.value) or how == "raise"
 

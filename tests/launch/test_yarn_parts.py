@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import subprocess
 import tarfile
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
@@ -15,13 +18,17 @@ import pytest
 
 from yarnml.comm.seat import Seat
 from yarnml.errors import DataError, PeerLost, UsageError
+from yarnml.job import Job
 from yarnml.launch.env import Shipment
 from yarnml.launch.yarn import notes, parcel, rendezvous
-from yarnml.launch.yarn.inside import spoken_exit
+from yarnml.launch.yarn.inside import SAID, spoken_exit
+from yarnml.launch.yarn.launcher import restarts
 from yarnml.launch.yarn.manager import Manager, Node, Queue, configured
 from yarnml.launch.yarn.memory import megabytes, resident, spoken
 from yarnml.launch.yarn.refuse import bars, refuse_queue, refuse_size, waiting_for
+from yarnml.launch.yarn.rendezvous import Rendezvous
 from yarnml.launch.yarn.spec import Service, Size, Spec, services, variables
+from yarnml.launch.yarn.stay import AGAIN
 from yarnml.request import OnYarn
 
 QUEUES = [
@@ -132,13 +139,27 @@ def test_notes_come_back_as_they_were_left(tmp_path: Path) -> None:
 
 
 def test_the_scheduler_is_found_by_its_attempt(tmp_path: Path) -> None:
-    run = str(tmp_path)
+    run, first = str(tmp_path), Rendezvous("01", "tcp://a:1", 0, 7.0)
     assert rendezvous.attempt_of("container_e17_1700000000000_0042_02_000003") == "02"
-    rendezvous.publish(run, "01", "tcp://a:1")
-    assert rendezvous.find(run, "01", 1.0) == "tcp://a:1"
+    assert rendezvous.application_of("container_e17_1700000000000_0042_02_000003") == "application_1700000000000_0042"
+    assert rendezvous.find(run, "01", 1.0, over=lambda: True) is None
+    rendezvous.publish(run, first)
+    assert rendezvous.find(run, "01", 1.0) == first
     assert rendezvous.find(run, "02", 1.0, over=lambda: True) is None
     with pytest.raises(PeerLost, match=r"did not come within 0\.01 s"):
         rendezvous.find(run, "02", 0.01)
+
+
+def test_where_a_scheduler_was_nobody_is_sent_any_more(tmp_path: Path) -> None:
+    run, there = str(tmp_path), Rendezvous("01", "tcp://a:1", 3, 7.0)
+    rendezvous.withdraw(run, "01")
+    assert rendezvous.latest(run) is None
+    rendezvous.publish(run, there)
+    rendezvous.withdraw(run, "02")
+    assert rendezvous.latest(run) == there
+    rendezvous.withdraw(run, "01")
+    assert rendezvous.latest(run) == replace(there, address="")
+    assert rendezvous.find(run, "01", 1.0, over=lambda: True) is None
 
 
 @pytest.mark.parametrize(
@@ -167,6 +188,36 @@ def test_no_secret_and_no_url_is_in_the_lines_that_start_a_role() -> None:
         assert "yarnml.launch.yarn." in text
 
 
+@pytest.mark.parametrize(
+    ("role", "ends", "code", "words"),
+    [
+        ("worker", "exit 0", 0, False),
+        ("worker", f"exit {AGAIN}", AGAIN, False),
+        ("worker", f"exit {SAID}", SAID, True),
+        ("server", "kill -9 $$", 137, True),
+        ("scheduler", f"exit {SAID}", SAID, False),
+        ("scheduler", "exit 0", 0, False),
+        ("scheduler", "kill -9 $$", 137, True),
+    ],
+)
+def test_the_shell_speaks_for_who_ended_without_a_word(
+    role: str, ends: str, code: int, words: bool, tmp_path: Path
+) -> None:
+    (tmp_path / "python").write_text(f"#!/bin/sh\ncase $* in *last_words*) echo words $* ;; *) {ends} ;; esac\n")
+    (tmp_path / "python").chmod(0o755)
+    text = parcel.script(role, Shipment("./python", ("code",), None, (), 0))
+    done = subprocess.run(["sh", "-c", text], cwd=tmp_path, env={**os.environ, "LOG_DIRS": str(tmp_path)}, check=False)
+    assert done.returncode == code
+    said = (tmp_path / "yarnml.log").read_text()
+    assert (f"--role {role} --code {code}" in said) == words
+
+
+def test_a_run_without_retries_has_one_scheduler(tmp_path: Path) -> None:
+    job = Job(run="run", runs=str(tmp_path), app="mlr")
+    assert restarts(job) == {"scheduler": 3, "server": -1, "worker": -1}
+    assert restarts(replace(job, retries=0)) == {"scheduler": 0, "server": -1, "worker": -1}
+
+
 ANSWERS: dict[str, Any] = {
     "scheduler": {"scheduler": {"schedulerInfo": {"queueName": "root", "queues": {"queue": [
         {"queueName": "etl", "state": "RUNNING", "queues": {"queue": [
@@ -176,7 +227,10 @@ ANSWERS: dict[str, Any] = {
             {"accessType": "APPLICATION_MAX_PRIORITY", "accessControlList": "*"}]}}]}}}},
     "nodes": {"nodes": {"node": [{"nodeHostName": "a", "usedMemoryMB": 1, "availMemoryMB": 9, "usedVirtualCores": 1,
                                   "availableVirtualCores": 3}]}},
+    "apps/application_1/appattempts/appattempt_1_000002/containers": {"container": [
+        {"containerId": "container_1_02_7"}]},
     "apps": {"apps": {"app": [{"name": "yarnml b"}, {"name": "yarnml a"}]}},
+    "containers/container_1_02_7/signal/FORCEFUL_SHUTDOWN": {},
     "apps/application_1": {"app": {"state": "ACCEPTED", "finalStatus": "UNDEFINED", "diagnostics": " waits \n long ",
                                    "runningContainers": -1}},
 }  # fmt: skip
@@ -192,6 +246,9 @@ def manager() -> Iterator[Manager]:
             self.send_response(404 if found is None else 200)
             self.end_headers()
             self.wfile.write(json.dumps(found).encode())
+
+        def do_POST(self) -> None:
+            self.do_GET()
 
         def log_message(self, *_: Any) -> None:
             pass
@@ -213,6 +270,11 @@ def test_the_resource_manager_that_answers_is_understood(manager: Manager) -> No
     assert app is not None
     assert (app.state, app.ended, app.diagnostics, app.containers) == ("ACCEPTED", False, "waits long", 0)
     assert manager.application("application_2") is None
+    assert manager.containers("application_1", "02") == {"container_1_02_7"}
+    with pytest.raises(LookupError):
+        manager.containers("application_1", "01")
+    assert manager.kill_container("container_1_02_7")
+    assert not manager.kill_container("container_1_02_8")
 
 
 def test_one_that_does_not_answer_is_named() -> None:

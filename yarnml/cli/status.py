@@ -43,6 +43,8 @@ def _lines(run: RunDir) -> list[str]:
         lines.append(f"  last seen: {'  '.join(glance.parts())}")
     if glance is not None and glance.generation:
         lines.append(f"  generation {glance.generation}: {glance.setback}")
+    if glance is not None and glance.restarts:
+        lines.append(f"  {glance.restarts} restart{'s' * (glance.restarts != 1)}")
     if glance is not None and record.state == "running":
         lines += [f"  {_container(row)}" for row in glance.containers]
     lines += [f"  {part}: {_scores(record.result[part])}" for part in PARTS if record.result.get(part)]

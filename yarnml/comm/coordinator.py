@@ -144,6 +144,11 @@ class Coordinator:
         """How often the run went back."""
         return self._ranks.generation
 
+    @property
+    def restarts(self) -> int:
+        """How many deaths it was brought back from."""
+        return self._ranks.restarts
+
     def seat_of(self, peer: str) -> Seat | None:
         """The seat of one who has joined."""
         entry = self._ranks.roll.by_peer(peer)

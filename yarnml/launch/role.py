@@ -50,13 +50,16 @@ class Surroundings:
     seated: Callable[[Seat], None] = lambda _: None
     vitals: Vitals | None = None
     failing: Callable[[], None] = lambda: None  # after the log has a fault, before anybody is told of it
-    exit_code: int = 1  # after a fault
+    exit_code: Callable[[BaseException], int] = lambda _: 1  # after a fault, once nobody waits for this process
     keys: Keys | None = None  # with which the run's processes speak
     shared: bool = True  # large arrays go through shared memory where both sides see it
 
 
-def take_part(job: Job, seat: Seat, coordinator: str, around: Surroundings = Surroundings()) -> None:
-    """Join the run and do the seat's duty, again from where the run goes back to; a fault ends the process."""
+def take_part(job: Job, seat: Seat, coordinator: str, around: Surroundings = Surroundings()) -> int:
+    """Join the run and do the seat's duty, again from where the run goes back to; a fault ends the process.
+
+    Returns the generation in which all was done.
+    """
     transport = ZmqTransport(shared=around.shared, keys=around.keys)
     listener = transport.listen(around.host) if seat.role == "server" else None
     address = "" if listener is None else listener.address
@@ -78,6 +81,7 @@ def take_part(job: Job, seat: Seat, coordinator: str, around: Surroundings = Sur
         _give_up(error, member, around)
     member.close()
     transport.close()
+    return member.generation
 
 
 def _plan(job: Job) -> tuple[Plan | None, BaseException | None]:
@@ -166,10 +170,12 @@ def _give_up(error: BaseException, member: Member | None, around: Surroundings) 
     """Say why, here and to the coordinator, and end at once: whatever else is open must not keep the process."""
     print(whole(error), file=sys.stderr, flush=True)
     around.failing()
-    if member is not None and not isinstance(error, Stopped):
-        member.fail(short(error))
+    if member is not None:
+        if not isinstance(error, Stopped):
+            member.fail(short(error))
+        member.close()
     sys.stdout.flush()
-    os._exit(around.exit_code)
+    os._exit(around.exit_code(error))
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import os
 import time
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -19,13 +18,13 @@ from typing import TextIO, final
 from yarnml import checkpoints
 from yarnml.comm.coordinator import Coordinator
 from yarnml.comm.effects import Commit, Discard, Effect, Replace, Report, Say, Setback
-from yarnml.comm.events import Committed, Event, Exited, Stop
+from yarnml.comm.events import Event, Exited, Stop
 from yarnml.comm.hub import Hub
 from yarnml.comm.outcome import Outcome
 from yarnml.comm.recovery import Point, Recovery
 from yarnml.comm.seat import Seat, seats
-from yarnml.errors import DataError
 from yarnml.job import Job
+from yarnml.launch.commits import Commits
 from yarnml.launch.fault import quoting, short
 from yarnml.launch.orphan import die_with_launcher
 from yarnml.launch.pipe import line, parsed
@@ -70,8 +69,7 @@ class Scheduling:
         )
         self._processes: dict[Seat, RoleProcess] = {}
         self._address = ""
-        self._committed: SimpleQueue[Committed] = SimpleQueue()
-        self._store = ThreadPoolExecutor(1)  # a store may take its time
+        self._commits = Commits(job)
 
     def run(self) -> Outcome:
         transport = ZmqTransport(spin=0.0, keys=self._here.keys(self._job))
@@ -105,29 +103,18 @@ class Scheduling:
             case Replace():
                 end([self._processes[effect.seat]], grace=0.0)
                 self._start(effect.seat)
-            case Commit():
-                self._store.submit(self._commit, effect)
-            case Discard():
-                self._store.submit(checkpoints.discard, effect.url)
+            case Commit() | Discard():
+                self._commits.do(effect)
             case Say() | Setback():
                 self._tell(effect)
 
     def _tell(self, news: Report | Say | Setback) -> None:
         print(line(news), file=self._driver)
 
-    def _commit(self, effect: Commit) -> None:
-        try:
-            url = checkpoints.commit(self._job, effect.generation, effect.clock, effect.url)
-        except (OSError, DataError) as error:
-            self._committed.put(Committed(effect.clock, effect.url, short(error)))
-        else:
-            self._committed.put(Committed(effect.clock, url))
-
     def _watch(self) -> list[Event]:
-        events: list[Event] = []
-        for queue in (self._wishes, self._committed):
-            while not queue.empty():
-                events.append(queue.get())
+        events = self._commits.news()
+        while not self._wishes.empty():
+            events.append(self._wishes.get())
         processes = self._processes.values()
         exits = [Exited(process.seat, how) for process in processes if (how := process.news()) is not None]
         return [*events, *exits, *self._asleep()]

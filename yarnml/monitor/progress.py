@@ -29,6 +29,7 @@ class Glance:
     waiting: str = ""  # what has to come before the run begins
     generation: int = 0  # how often the run went back
     setback: str = ""  # the last time: to where, and why
+    restarts: int = 0  # deaths that it was brought back from, where that is known
     containers: tuple[dict[str, Any], ...] = ()  # on a cluster: seat, place, clock, memory and limit in MiB
 
     def to_json(self) -> dict[str, Any]:

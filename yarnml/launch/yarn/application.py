@@ -44,6 +44,7 @@ class Wish:
     view_users: Sequence[str] = ()
     modify_users: Sequence[str] = ()
     max_attempts: int = 1
+    restarts: Mapping[str, int]  # role -> how often another container is started for one that failed; -1: always
 
 
 @final
@@ -54,14 +55,15 @@ class Submitted:
     name: str
     security: Any = None  # Skein's keys to its master, which only the process that submitted it has
 
-    def release(self, master: str, *, ok: bool, message: str) -> None:
-        """Tell its master (host:port) that all is over; by itself it would notice up to 5 s later.
+    def release(self, master: str, *, ok: bool, message: str) -> bool:
+        """Tell its master (host:port) that all is over; by itself it would notice up to 5 s later. Whether it can.
 
         Returns at once, and nobody learns of a failure: the application's end is waited for in any case.
         """
         if self.security is not None:
             arguments = (master, "SUCCEEDED" if ok else "FAILED", message or None)
             threading.Thread(target=self._shut_down, args=arguments, name="yarnml-release", daemon=True).start()
+        return self.security is not None
 
     def _shut_down(self, master: str, status: str, message: str | None) -> None:
         import skein
@@ -110,8 +112,7 @@ def _specification(skein: Any, wish: Wish, security: Any) -> Any:
             script=wish.scripts[service.role],
             files=files,
             env=dict(wish.env[service.role]),
-            # what ends a run is the scheduler's to say: the others' ends are told to it, and it has one chance
-            max_restarts=0 if service.role == "scheduler" else 3 * service.instances,
+            max_restarts=wish.restarts[service.role],
             nodes=list(wish.hosts) if service.role == "worker" else [],
             relax_locality=True,
         )

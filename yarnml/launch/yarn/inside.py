@@ -20,7 +20,7 @@ from yarnml.wire.keys import Keys
 
 START = Path("start")  # the archive with the job, readable by the user alone
 SEAT = Path("seat")  # which one this container has, for whoever speaks after its process
-SAID = 75  # exit code of a process that has told the scheduler why it ends
+SAID = 75  # exit code of a scheduler that has written down why its run has no result
 
 
 @final

@@ -6,6 +6,7 @@ import argparse
 
 from yarnml.launch.yarn.inside import Inside, spoken_exit
 from yarnml.launch.yarn.notes import leave
+from yarnml.launch.yarn.rendezvous import withdraw
 from yarnml.launch.yarn.shipping import ship
 
 
@@ -16,7 +17,10 @@ def main() -> None:
     said = parser.parse_args()
     inside = Inside.look(said.role)
     ship(inside, last=True)
-    leave(inside.job.url, inside.note(spoken_exit(said.code)))
+    if inside.role == "scheduler":
+        withdraw(inside.job.url, inside.attempt)
+    else:
+        leave(inside.job.url, inside.note(spoken_exit(said.code)))
 
 
 if __name__ == "__main__":

@@ -31,6 +31,7 @@ LOOK = 0.5  # seconds between two looks at the run
 ASK = 2.0  # seconds between two questions to the ResourceManager
 LEAVE = 30.0  # seconds in which an application whose run has ended must be gone
 HEED = 15.0  # seconds in which a scheduler must heed the wish to end
+SCHEDULERS = 3  # times that a scheduler that died is started anew
 STAGING = 3.0  # seconds in which an ended application removes its files
 LOGS = 60.0  # seconds for `yarn logs`
 GATHER = 10.0  # seconds in which YARN gathers the logs of an ended application
@@ -69,9 +70,15 @@ def submit(site: Site, applications: Applications, job: Job, wish: OnYarn, plan:
             env={service.role: settings(service.size.vcores) | variables(wish) for service in roles},
             files=files, hosts=sorted({host for hosts in spec.homes for host in hosts}),
             node_label=wish.node_label, tags=wish.tags, view_users=wish.view_users, modify_users=wish.modify_users,
-            max_attempts=wish.max_attempts,
+            max_attempts=wish.max_attempts if job.retries else 1, restarts=restarts(job),
         )
     )  # fmt: skip
+
+
+def restarts(job: Job) -> dict[str, int]:
+    """How often Skein is to start another container of a role. How many deaths of a worker or server are too many is
+    for the scheduler to say, whose own it can't count."""
+    return {"scheduler": SCHEDULERS if job.retries else 0, "server": -1, "worker": -1}
 
 
 @final
@@ -106,8 +113,11 @@ class Following:
                 time.sleep(LOOK)
         record = self._run.record()
         app = self._application(fresh=True)
-        if app is not None and not app.ended and app.master:
-            self._submitted.release(app.master, ok=record.state == "succeeded", message=record.message)
+        if app is not None and not app.ended:
+            ok = record.state == "succeeded"
+            told = app.master != "" and self._submitted.release(app.master, ok=ok, message=record.message)
+            if not told and not ok:  # its master would start the scheduler again, to hear the same from it
+                kill(self._site, self._name)
         self._await_application()
         clean(self._site, self._run)
         return Outcome(record.state, record.message, result=record.result or None)  # type: ignore[arg-type]

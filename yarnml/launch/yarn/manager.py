@@ -48,6 +48,7 @@ class Node:
     free_mb: int
     free_vcores: int
     labels: tuple[str, ...] = ()
+    web: str = ""  # host:port of its own pages
 
 
 @dataclass(frozen=True)
@@ -91,6 +92,7 @@ class Manager:
                 n["availMemoryMB"],
                 n["availableVirtualCores"],
                 tuple(n.get("nodeLabels", ())),
+                n.get("nodeHTTPAddress", ""),
             )
             for n in found
         ]
@@ -112,11 +114,23 @@ class Manager:
         found = (self._get(f"apps?{query}").get("apps") or {}).get("app", [])
         return sorted(str(app["name"]) for app in found)
 
+    def containers(self, application: str, attempt: str) -> set[str]:
+        """The names of those that an attempt has now. LookupError if it is over."""
+        name = f"{application.replace('application', 'appattempt')}_{int(attempt):06d}"
+        found = self._get(f"apps/{application}/appattempts/{name}/containers").get("container") or []
+        return {str(container["containerId"]) for container in found}
+
     def kill(self, name: str) -> bool:
         """Whether it could be asked to: where users have to prove who they are, not in this way."""
-        body = json.dumps({"state": "KILLED"}).encode()
+        return self._told(f"apps/{name}/state", "PUT", json.dumps({"state": "KILLED"}).encode())
+
+    def kill_container(self, name: str) -> bool:
+        """By SIGKILL, so that one that is stopped ends too. Whether it could be asked to."""
+        return self._told(f"containers/{name}/signal/FORCEFUL_SHUTDOWN", "POST", b"")
+
+    def _told(self, what: str, method: str, body: bytes) -> bool:
         try:
-            self._get(f"apps/{name}/state?user.name={urllib.parse.quote(hadoop.user())}", "PUT", body)
+            self._get(f"{what}?user.name={urllib.parse.quote(hadoop.user())}", method, body)
         except (DataError, LookupError):
             return False
         return True

@@ -12,6 +12,7 @@ from yarnml.launch import keys
 from yarnml.launch.env import Shipment
 from yarnml.launch.yarn.inside import SAID
 from yarnml.launch.yarn.spec import Spec
+from yarnml.launch.yarn.stay import AGAIN
 from yarnml.wire.zmq import new_keys
 
 SCRIPT = """\
@@ -20,7 +21,7 @@ export HOME="$PWD/home" TMPDIR="$PWD/tmp" LANG=C.UTF-8 LC_ALL=C.UTF-8 HADOOP_CON
 export YARNML_LOG="${{LOG_DIRS%%,*}}/yarnml.log"
 ( {role} ) >"$YARNML_LOG" 2>&1 </dev/null
 code=$?
-case $code in {done}) exit 0 ;; {said}) exit $code ;; esac
+case $code in 0 | {said}) exit $code ;; esac
 ( {last_words} --code "$code" ) >>"$YARNML_LOG" 2>&1 </dev/null
 exit $code
 """
@@ -33,9 +34,7 @@ def script(role: str, shipment: Shipment) -> str:
     return SCRIPT.format(
         role=shipment.command("-m", module, *flags),
         last_words=shipment.command("-m", "yarnml.launch.yarn.last_words", "--role", role),
-        # a worker's fault is told by the scheduler, and isn't for YARN to mend with another container
-        done="0" if role == "scheduler" else f"0 | {SAID}",
-        said=SAID if role == "scheduler" else "none",
+        said=SAID if role == "scheduler" else AGAIN,
     )
 
 

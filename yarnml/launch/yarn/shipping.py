@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from contextlib import suppress
+from pathlib import Path
 from typing import final
 
 from hdfs_io import DataError, join, open_fs
@@ -16,13 +17,13 @@ SHIP = 4  # looks from one shipment to the next
 MOST = 1 << 20  # bytes of one shipment; a shipment has whole lines as long as the process lives
 
 
+SHIPPED = Path("shipped")  # how many bytes of this container's log are shipped; those of others are in the same file
+
+
 def ship(inside: Inside, *, last: bool = False) -> None:
     """Append what the log has and the run's directory lacks. Once the seat is known, or it is the last time."""
     fs, path = open_fs(join(inside.job.url, f"logs/{inside.log_name}"))
-    try:
-        shipped = int(fs.info(path)["size"])
-    except FileNotFoundError:
-        shipped = 0
+    shipped = int(SHIPPED.read_text()) if SHIPPED.exists() else 0
     with inside.log.open("rb") as file:
         file.seek(shipped)
         new = file.read() if last else file.read(MOST)
@@ -31,6 +32,7 @@ def ship(inside: Inside, *, last: bool = False) -> None:
         fs.makedirs(path.rpartition("/")[0], exist_ok=True)
         with fs.open(path, "ab") as file:
             file.write(new)
+        SHIPPED.write_text(str(shipped + len(new)))
 
 
 @final

@@ -23,12 +23,12 @@ ASK = 5.0  # seconds between two questions to the ResourceManager
 
 @final
 class Standing:
-    def __init__(self, inside: Inside, coordinator: Coordinator) -> None:
-        """`inside`: what the scheduler finds around it."""
+    def __init__(self, inside: Inside, coordinator: Coordinator, manager: Manager, *, before: int = 0) -> None:
+        """`inside`: what the scheduler finds around it; `before`: restarts of the run before this scheduler."""
         self._inside, self._coordinator = inside, coordinator
         self._limits = inside.spec.limits
         self._wanted = 1 + inside.job.workers + inside.job.servers
-        self._manager = Manager(inside.spec.managers)
+        self._manager, self._before = manager, before
         self._latest: dict[tuple[str, int], dict[str, float]] = {}
         self._ask_at = 0.0
         self._why = ""
@@ -37,9 +37,14 @@ class Standing:
         """What a role said of itself."""
         self._latest.setdefault((report.role, report.worker), {}).update(report.numbers)
 
+    @property
+    def restarts(self) -> int:
+        """Deaths that the run was brought back from."""
+        return self._before + self._coordinator.restarts
+
     def fields(self) -> dict[str, Any]:
         """What a glance has beside the workers' progress."""
-        return {"waiting": self.waiting(), "containers": tuple(self._containers())}
+        return {"waiting": self.waiting(), "restarts": self.restarts, "containers": tuple(self._containers())}
 
     def waiting(self, *, fresh: bool = False) -> str:
         """`3 of 5 containers; waiting: workers 1, 2 (why)`, empty once all are there. `fresh`: why as of now."""
