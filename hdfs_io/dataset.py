@@ -36,10 +36,11 @@ class Dataset:
     types: tuple[tuple[str, str], ...] = ()  # every column of the files, with its Arrow type over all of them
     has_label: bool = True  # the files hold the schema's label column
     notes: tuple[str, ...] = ()  # remarks worth printing: guessed, skipped, widened, left out
+    left_out: tuple[tuple[str, int], ...] = ()  # what is wrong with rows that are left out, and how many there are
     kept: tuple[Any, ...] | None = field(default=None, repr=False, compare=False)  # parsed pieces, of this process only
 
     def to_json(self) -> dict[str, Any]:
-        value = {name: getattr(self, name) for name in ("url", "rows", "types", "has_label", "notes")}
+        value = {name: getattr(self, name) for name in ("url", "rows", "types", "has_label", "notes", "left_out")}
         pieces = [asdict(piece) for piece in self.pieces]
         return {**value, "options": self.options.to_json(), "schema": self.schema.to_json(), "pieces": pieces}
 
@@ -54,6 +55,7 @@ class Dataset:
             types=tuple((name, kind) for name, kind in value["types"]),
             has_label=value["has_label"],
             notes=tuple(value["notes"]),
+            left_out=tuple((kind, rows) for kind, rows in value.get("left_out", ())),
         )
 
     def describe(self) -> list[str]:

@@ -6,7 +6,7 @@ import csv as sheets
 import io
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from typing import Literal
@@ -145,6 +145,13 @@ def resolve(column: Column, names: Sequence[str], where: str) -> str:
     return names[int(column)]
 
 
+def apart(column: Column, names: Collection[str]) -> list[Column]:
+    """The columns that a user gave as one word, `a,b`; one whose name has a comma is meant itself, or quoted."""
+    if not isinstance(column, str) or column in names or "," not in column:
+        return [column]
+    return [name.strip() for name in next(sheets.reader([column], skipinitialspace=True))]
+
+
 def resolve_roles(roles: Roles, names: Sequence[str], where: str) -> Roles:
     """The roles with names in place of numbers. A column may have one role."""
     said = {role: resolve(column, names, where) for role, column in roles.said().items()}
@@ -155,7 +162,8 @@ def resolve_roles(roles: Roles, names: Sequence[str], where: str) -> Roles:
     features = None
     if roles.features is not None:
         known = set(names)
-        features = tuple(str(c) if c in known else resolve(c, names, where) for c in roles.features)
+        wanted = [name for column in roles.features for name in apart(column, known)]
+        features = tuple(str(c) if c in known else resolve(c, names, where) for c in wanted)
         _refuse_names(features, where)
         taken = next((role for role, name in said.items() if name in features), None)
         if taken is not None:

@@ -182,6 +182,8 @@ def settle(found: Found, label: LabelKind, schema: Schema | None = None) -> Data
         notes += more
     if found.options.rejects is not None:
         write_rejects(found.options.rejects, found.whole.rejects)
+    counted = _counted(found, rescaled(schema.columns) if new else frozenset())
+    left_out = tuple(Counter(reject.kind for reject in found.whole.rejects).most_common())
     kept = tuple(survey.kept for survey in found.surveys)
     pieces, first = [], 0
     for piece, survey in zip(found.pieces, found.surveys, strict=True):
@@ -195,7 +197,8 @@ def settle(found: Found, label: LabelKind, schema: Schema | None = None) -> Data
         rows=first,
         types=tuple((name, str(kind)) for name, kind in found.whole.columns),
         has_label=has_label,
-        notes=tuple(notes + _counted(found, rescaled(schema.columns) if new else frozenset())),
+        notes=(*notes, *counted, *(f"{count:,} rows left out: {kind}" for kind, count in left_out)),
+        left_out=left_out,
         kept=kept if any(each is not None for each in kept) else None,
     )
 
@@ -212,8 +215,6 @@ def _counted(found: Found, fine: frozenset[str]) -> list[str]:
         notes.append(f"{found.whole.beyond.count:,} values have an index that the model doesn't know: dropped")
     for name, fault in found.whole.strangers.items():
         notes.append(f"{fault.count:,} words of column {name!r} are unknown to the model: dropped ({fault.place})")
-    kinds = Counter(reject.kind for reject in found.whole.rejects)
-    notes += [f"{count:,} rows left out: {kind}" for kind, count in kinds.most_common()]
     return notes
 
 

@@ -159,11 +159,8 @@ def _rejects(table: pa.Table, wrong: list[Wrong], place: Place) -> Iterator[Reje
         for row in np.flatnonzero(each.mask & ~seen).tolist():
             values = table.slice(row, 1).to_pylist()[0]
             text = ",".join("" if value is None else str(value)[:TEXT] for value in values.values())
-            yield Reject(
-                f"{each.kind} in column {each.column!r}",
-                place(row, shown(each.kind, table.column(each.column), row)),
-                text,
-            )
+            what = f"column {each.column!r}: {shown(each.kind, table.column(each.column), row)}"
+            yield Reject(f"{each.kind} in column {each.column!r}", place(row, what), text)
         seen |= each.mask
 
 

@@ -91,10 +91,13 @@ class LinePlaces:
         return f"{self.block.url}:{self.block.line + line}: {what}"
 
     def error(self, at: int, what: str) -> DataError:
-        """The error for the line that holds data[at]."""
+        """The error at data[at], as file:line:column, with the line."""
         line = self.text(at)
         shown = line if len(line) <= SHOWN else line[:SHOWN] + "..."
-        return DataError(f"{self.block.url}:{self.block.line_at(at)}: {what}: {shown!r}")
+        begin = max(line_around(self.block, at)[0], _begin(self.block))
+        before = self.block.data[begin:at].tobytes().decode(errors="replace")
+        column = len(before) + 1 + (self.block.data[at] in b" \t")  # of what stands after a blank
+        return DataError(f"{self.block.url}:{self.block.line_at(at)}:{column}: {what}: {shown!r}")
 
     def text(self, at: int) -> str:
         """The line that holds data[at]."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Self, final
 
@@ -40,7 +40,7 @@ class Wrong:
     kind: str  # "label", "strange", "value" or "index"
     rows: Mask
     count: int  # of labels, values or indices
-    what: str  # of the first of them
+    what: Callable[[int], str]  # is wrong in a row: the first of them
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,8 +110,8 @@ class Sparse(Reader):
                     wrong = list(_wrong(lines, ask))
             first += len(each.lines.y)
             for found in wrong:
-                place = each.place(int(np.argmax(found.rows)), found.what)
-                faults[found.kind].append(Fault(found.count, place))
+                row = int(np.argmax(found.rows))
+                faults[found.kind].append(Fault(found.count, each.place(row, found.what(row))))
             _count(seen, lines)
             seen.greatest = max(seen.greatest, each.greatest)
             if ask.label and not lines.bare and ask.distinct:
@@ -175,11 +175,11 @@ def _wrong(lines: Lines, ask: Ask) -> Iterator[Wrong]:
     if ask.label and not lines.bare:
         bad = ~_fits(lines.y, ask.precision)
         if bad.any():
-            yield Wrong("label", bad, int(bad.sum()), "label")
+            yield Wrong("label", bad, int(bad.sum()), lambda _row: "label")
         if ask.classes is not None:
             bad = number_codes(lines.y, ask.classes) < 0
             if bad.any():
-                yield Wrong("strange", bad, int(bad.sum()), f"label {lines.y[np.argmax(bad)]:g}")
+                yield Wrong("strange", bad, int(bad.sum()), lambda row: f"label {lines.y[row]:g}")
     bad = ~np.isfinite(lines.values)
     if bad.any():
         yield _of_values(lines, bad, "value")
@@ -192,8 +192,13 @@ def _wrong(lines: Lines, ask: Ask) -> Iterator[Wrong]:
 def _of_values(lines: Lines, bad: Mask, kind: str) -> Wrong:
     rows = np.zeros(len(lines.y), np.bool_)
     rows[np.searchsorted(lines.indptr, np.flatnonzero(bad), side="right") - 1] = True
-    z = int(np.argmax(bad))
-    return Wrong(kind, rows, int(bad.sum()), f"{kind} {lines.indices[z]}:{lines.values[z]:g}")
+
+    def what(row: int) -> str:
+        begin = lines.indptr[row]
+        z = begin + int(np.argmax(bad[begin : lines.indptr[row + 1]]))
+        return f"{kind} {lines.indices[z]}:{lines.values[z]:g}"
+
+    return Wrong(kind, rows, int(bad.sum()), what)
 
 
 def _left_out(each: Parsed, wrong: Sequence[Wrong], ask: Ask) -> tuple[Mask, list[Reject]]:
@@ -204,7 +209,7 @@ def _left_out(each: Parsed, wrong: Sequence[Wrong], ask: Ask) -> tuple[Mask, lis
         if (found.kind == "value" and ask.missing != "stop") or (found.kind == "index" and ask.unknown == "drop"):
             continue
         rows = np.flatnonzero(found.rows & ~bad).tolist()
-        rejects += [Reject(found.kind, each.place(row, found.kind), _text(each.lines, row)) for row in rows]
+        rejects += [Reject(found.kind, each.place(row, found.what(row)), _text(each.lines, row)) for row in rows]
         bad |= found.rows
     return bad, rejects
 

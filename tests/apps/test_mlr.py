@@ -187,3 +187,11 @@ def test_stopping_early_is_said(start: Start, blobs: Path) -> None:
     said = f"stopped after pass {len(losses)}: no gain since pass {best} (log_loss {losses.min():.4g})"
     assert run.result["notes"] == [said]
     assert run.model.notes == (said,)
+
+
+def test_rows_left_out_are_counted_by_kind_in_the_result(start: Start, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("a,b,y\n" + "1,2,no\n3,4,yes\n" * 20 + "1,,no\n,2,no\n1,2,\n1,2,3,no\n")
+    (tmp_path / "v.csv").write_text("a,b,y\n1,2,no\n3,,yes\n3,4,yes\n")
+    run = start("mlr", data=str(tmp_path / "t.csv"), test=str(tmp_path / "v.csv"), bad_rows="skip", epochs=2)
+    kinds = {"missing in column 'a'": 1, "missing in column 'b'": 1, "label in column 'y'": 1, "number of columns": 1}
+    assert run.result["left_out"] == {"train": kinds, "test": {"missing in column 'b'": 1}}

@@ -22,32 +22,32 @@ def matrix(dataset: Dataset, threads: int = 1) -> list[list[float]]:
 
 
 @pytest.mark.parametrize(
-    ("line", "what"),
+    ("line", "column", "what"),
     [
-        ("1 2:3 x", "no index:value pair: '1 2:3 x'"),
-        ("1 2:", "no number after the colon"),
-        ("1 2: 3:4", "no number after the colon"),
-        ("1 2:3:4", "no number after the colon"),
-        ("1 2:x", "'x' is no number"),
-        ("1 2:1_000", "'1_000' is no number"),
-        ("1 2:+-1", "'+-1' is no number"),
-        ("1 2:0x10", "'0x10' is no number"),
-        ("1,2 3:4", "'1,2' is no number"),
-        ("one 3:4", "'one' is no number"),
-        ("1 4:1 3:1", "an index that isn't above the one before"),
-        ("1 4:1.5 4:1.5", "an index that isn't above the one before"),
-        ("1 -4:1", "no index:value pair"),
-        ("1 99999999999:1", "an index above 2147483647"),
-        ("1 qid:x 1:1", "no number after qid:"),
-        ("1 2:3 " + "y" * 100, "'1 2:3 " + "y" * 54 + "...'"),
+        ("1 2:3 x", 7, "no index:value pair: '1 2:3 x'"),
+        ("1 2:", 3, "no number after the colon"),
+        ("1 2: 3:4", 3, "no number after the colon"),
+        ("1 2:3:4", 3, "no number after the colon"),
+        ("1 2:x", 5, "'x' is no number"),
+        ("1 2:1_000", 5, "'1_000' is no number"),
+        ("1 2:+-1", 5, "'+-1' is no number"),
+        ("1 2:0x10", 5, "'0x10' is no number"),
+        ("1,2 3:4", 1, "'1,2' is no number"),
+        ("one 3:4", 1, "'one' is no number"),
+        ("1 4:1 3:1", 7, "an index that isn't above the one before"),
+        ("1 4:1.5 4:1.5", 9, "an index that isn't above the one before"),
+        ("1 -4:1", 3, "no index:value pair"),
+        ("1 99999999999:1", 3, "an index above 2147483647"),
+        ("1 qid:x 1:1", 3, "no number after qid:"),
+        ("1 2:3 " + "y" * 100, 7, "'1 2:3 " + "y" * 54 + "...'"),
     ],
 )
 @pytest.mark.parametrize("piece", [1 << 20, 16])
-def test_wrong_libsvm_is_named(put: Put, line: str, what: str, piece: int) -> None:
+def test_wrong_libsvm_is_named(put: Put, line: str, column: int, what: str, piece: int) -> None:
     url = put("w.libsvm", f"# head\n1 1:1\n\n0 2:1\n{line}\n1 1:1\n")
     with pytest.raises(DataError) as error:
         scan(url, label="class", piece=piece)
-    assert "w.libsvm:5: " in str(error.value)
+    assert f"w.libsvm:5:{column}: " in str(error.value)
     assert what in str(error.value)
 
 

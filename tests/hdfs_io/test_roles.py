@@ -265,6 +265,20 @@ def test_an_id_that_another_files_type_would_change_is_refused(place: str, put: 
         load(dataset, 0, 4)
 
 
+def test_features_by_commas_and_with_commas_in_their_names(put: Put) -> None:
+    url = put("t.csv", '"a,b",c,a,b,y\n1,2,3,4,0\n5,6,7,8,1\n')
+
+    def chosen(*features: str | int) -> tuple[str, ...] | None:
+        return scan(url, ReadOptions(roles=Roles(features=features)), label="class").schema.features
+
+    assert chosen("a,b") == ("a,b",)
+    assert chosen("a, c") == ("a", "c")
+    assert chosen("0,c", 3) == ("a,b", "c", "b")
+    assert chosen('"a,b",c') == ("a,b", "c")
+    with pytest.raises(DataError, match="has no column 'd'"):
+        chosen("a,d")
+
+
 def test_a_rating_is_a_number(put: Put) -> None:
     roles = Roles(user="u", item="i", rating="r")
     good = scan(put("good.csv", "u,i,r\nann,7,0\nbob,9000000000,4.5\n"), ReadOptions(roles=roles), label=None)

@@ -21,7 +21,8 @@ def execute(me: Worker) -> dict[str, Any]:
     """Run the app as this worker, save what it made, and return the results, the same for all workers.
 
     {"train": metrics, "test": metrics, "model": url or None, "out": url or None, "notes": [...], "seconds": {...}};
-    with --valid also "valid": metrics and "best_pass", the pass from 1 that they and the model are of.
+    with --valid also "valid": metrics and "best_pass", the pass from 1 that they and the model are of; with
+    --bad-rows skip "left_out": {part: {what is wrong: rows}}, of parts that rows were left out of.
     BLAS is held to one thread: apps share rows out over `me.crew`, which costs less and gives the same bits each time.
     numpy warns of no overflow and no nan: what is learned and reported is looked at instead, and then nothing is saved.
     """
@@ -33,7 +34,14 @@ def execute(me: Worker) -> dict[str, Any]:
         finally:
             me.leave()
             me.crew.close()
-        return results
+        return results | _left_out(me)
+
+
+def _left_out(me: Worker) -> dict[str, Any]:
+    parts = {name: getattr(me.job, name) for name in ("train", "valid", "test")}
+    found = {name: dict(part.dataset.left_out) for name, part in parts.items() if part is not None}
+    found = {name: kinds for name, kinds in found.items() if kinds}
+    return {"left_out": found} if found else {}
 
 
 def _with_model(me: Worker) -> dict[str, Any]:
