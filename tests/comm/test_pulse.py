@@ -24,3 +24,13 @@ def test_a_beat_starts_the_count_anew() -> None:
         if t % 9 == 0:
             pulse.felt()
         assert not pulse.gone(t / 10)
+
+
+def test_a_message_that_does_not_leave_is_silence_as_long_as_it_is_tried() -> None:
+    pulse = Pulse(2.0)
+    pulse.gone(0.0)
+    pulse.missed(0.0, 0.5)
+    assert not pulse.gone(0.6)
+    pulse.missed(1.0, 60.0)  # the process was stopped in between
+    assert not pulse.gone(60.0)
+    assert pulse.gone(60.1)

@@ -145,17 +145,17 @@ class Member(Company):
         now = time.monotonic()
         if self._vitals is not None and now - self._vital >= VITALS_EVERY:
             self._vital = now
-            self.channel.send(m.Report(**self._head, numbers=json.dumps(self._vitals())))
+            self._send(m.Report(**self._head, numbers=json.dumps(self._vitals())))
         if self.clock_now != self._clock_said and now - self._reported >= REPORT_EVERY:
             self.flush()
         while (message := self.channel.recv()) is not None:
             self._take(message)
         self._raise()
         while not self._marked.empty():
-            self.channel.send(self._marked.get())
+            self._send(self._marked.get())
 
     def waits(self, what: str, until: int = 0) -> None:
-        self.channel.send(m.Wait(**self._head, read=until, what=what))
+        self._send(m.Wait(**self._head, read=until, what=what))
 
     def report(self, numbers: dict[str, float]) -> None:
         """At most one report in 0.2 s leaves; later numbers replace earlier ones, but never those of another epoch."""
@@ -168,7 +168,7 @@ class Member(Company):
 
     def flush(self) -> None:
         """Send the clock, and the numbers that are held back."""
-        status = self.channel.send(m.Report(**self._head, numbers=json.dumps(self._numbers)))
+        status = self._send(m.Report(**self._head, numbers=json.dumps(self._numbers)))
         self._reported, self._clock_said = time.monotonic(), self.clock_now
         if status is Status.SENT:
             self._numbers = {}
@@ -178,7 +178,7 @@ class Member(Company):
             self.retreat(f"{self.seat} has state of its own, and can't go on in the place of another process")
         if not self._keeps:
             self._keeps = True
-            self.channel.send(m.Keeps(**self._head))
+            self._send(m.Keeps(**self._head))
 
     def retreat(self, reason: str) -> NoReturn:
         """Ask that the run goes back, since this process can't go on from where its predecessor stood."""
@@ -204,6 +204,13 @@ class Member(Company):
     def close(self) -> None:
         self.channel.close()
 
+    def _send(self, message: Message) -> Status:
+        begun = time.monotonic()
+        status = self.channel.send(message)
+        if status is Status.FULL:
+            self._pulse.missed(begun, time.monotonic())
+        return status
+
     @property
     def _head(self) -> dict[str, int]:
         """The header of all that is said."""
@@ -220,7 +227,7 @@ class Member(Company):
         due, pause = 0.0, AGAIN
         while True:
             if time.monotonic() >= due:
-                self.channel.send(question)
+                self._send(question)
                 due = time.monotonic() + pause
                 pause = min(2 * pause, AGAIN_AT_MOST)
             message = self.channel.recv(SLICE)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import final
 
 GLANCE = 0.5  # seconds: the most that one look without a beat counts
+ATTEMPT = 1.0  # seconds: the most that a message which doesn't leave counts, as long as a transport tries
 
 
 @final
@@ -23,6 +24,11 @@ class Pulse:
     def felt(self) -> None:
         """Something came from the coordinator."""
         self._spent = 0.0
+
+    def missed(self, since: float, now: float) -> None:
+        """Between these a message found no connection to the coordinator: that is silence, whoever computes."""
+        self._spent += min(now - since, ATTEMPT)
+        self._looked = now
 
     def gone(self, now: float) -> bool:
         """Look: true if the coordinator has been silent for too long."""
