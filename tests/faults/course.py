@@ -11,7 +11,7 @@ import numpy as np
 from tests.faults.part import Setting
 from tests.faults.record import Line, add, recorded, replay
 from tests.ps.history import History
-from yarnml.ps.checkpoint import Saved
+from yarnml.ps.checkpoint.files import Saved
 
 Records = dict[int, list[Line]]  # by worker: all that its processes did in one generation
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import final
@@ -18,7 +19,7 @@ from yarnml.comm.company import OVER
 from yarnml.comm.member import Member
 from yarnml.comm.seat import Seat
 from yarnml.errors import RolledBack
-from yarnml.ps import Client, Disagree, TableSpec, connect, resume, serve, server
+from yarnml.ps import Client, Disagree, TableSpec, connect, resume, serve
 from yarnml.ps.keys import key
 from yarnml.ps.spec import resolve
 from yarnml.ps.table import Tables
@@ -66,7 +67,7 @@ def main() -> None:
     said = parser.parse_args()
     setting = Setting(**json.loads(said.setting))
     if setting.broken:
-        vars(server)["Shard"] = getattr(test_mutants, setting.broken)
+        vars(sys.modules[serve.__module__])["Shard"] = getattr(test_mutants, setting.broken)
     Part(setting, Seat(said.role, said.index), said.coordinator).run()
 
 

@@ -10,12 +10,12 @@ import numpy as np
 
 from tests.ps.history import Array, History, rows_of
 from yarnml.comm.company import FOREVER
-from yarnml.ps.cache import Cache
+from yarnml.ps.client.cache import Cache
+from yarnml.ps.client.outbox import Letter, Outbox
+from yarnml.ps.client.resume import agreed
 from yarnml.ps.keys import Key
 from yarnml.ps.managed import Managed
-from yarnml.ps.outbox import Letter, Outbox
 from yarnml.ps.patches import Patches, split
-from yarnml.ps.resume import agreed
 from yarnml.ps.sender import Sender, name
 from yarnml.ps.spec import TableSpec
 from yarnml.wire import message as m

@@ -30,8 +30,8 @@ from yarnml.ps import (
     local_client,
 )
 from yarnml.ps.functions.function import Where
-from yarnml.ps.seen import Seen
-from yarnml.ps.shard import Shard
+from yarnml.ps.server.seen import Seen
+from yarnml.ps.server.shard import Shard
 from yarnml.ps.spec import resolve
 from yarnml.wire.message import EndClock, Get, Hello, Increments, Patch
 

@@ -10,7 +10,7 @@ import pytest
 from yarnml.comm.company import Alone
 from yarnml.errors import DataError
 from yarnml.ps import AdaGrad, TableSpec, local_client
-from yarnml.ps.checkpoint import Saved, write_shard
+from yarnml.ps.checkpoint.files import Saved, write_shard
 from yarnml.ps.local import Local
 
 SPECS = [TableSpec("W", (300, 1024)), TableSpec("G", (5, 2), function=AdaGrad(1.0), staleness=3)]

@@ -15,14 +15,14 @@ from tests.conformance.test_table import in_threads
 from tests.ps.test_consistency import tables
 from tests.ps.world import World
 from yarnml.ps import Assign, TableSpec
-from yarnml.ps.backlog import Backlog
 from yarnml.ps.budget import BURST, Budget
-from yarnml.ps.cache import Cache
+from yarnml.ps.client.backlog import Backlog
+from yarnml.ps.client.cache import Cache
+from yarnml.ps.client.outbox import Letter, Outbox
+from yarnml.ps.client.posting import Posting
 from yarnml.ps.managed import Managed, first, sizes
-from yarnml.ps.outbox import Letter, Outbox
 from yarnml.ps.patches import rows_of
-from yarnml.ps.posting import Posting
-from yarnml.ps.shard import Send, Shard
+from yarnml.ps.server.shard import Send, Shard
 from yarnml.wire.message import ALL, Patch
 
 ORDERS: list[Any] = ["magnitude", "random", "fifo"]

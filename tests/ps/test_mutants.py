@@ -10,7 +10,7 @@ import pytest
 from tests.ps.world import World
 from yarnml.ps import TableSpec
 from yarnml.ps.sender import Numbered
-from yarnml.ps.shard import Send, Shard
+from yarnml.ps.server.shard import Send, Shard
 from yarnml.wire.frames import WireError
 from yarnml.wire.message import EndClock, Get, Hello, Message
 

@@ -17,12 +17,12 @@ from tests.ps.history import Array, History
 from tests.ps.miniature import Miniature
 from tests.ps.use import random_delta, random_rows
 from yarnml.comm.company import FOREVER
+from yarnml.ps.checkpoint.origin import Chunk, Given, Origin
+from yarnml.ps.checkpoint.snapshot import Snapshot
+from yarnml.ps.client.resume import Disagree
 from yarnml.ps.keys import key
 from yarnml.ps.managed import Managed
-from yarnml.ps.origin import Chunk, Given, Origin
-from yarnml.ps.resume import Disagree
-from yarnml.ps.shard import Send, Shard
-from yarnml.ps.snapshot import Snapshot
+from yarnml.ps.server.shard import Send, Shard
 from yarnml.ps.spec import TableSpec, resolve
 from yarnml.wire import message as m
 

@@ -12,7 +12,8 @@
 | `client.py`, `server.py` | nothing: they carry messages |
 """
 
-from yarnml.ps.client import Client, connect
+from yarnml.ps.client.client import Client, connect
+from yarnml.ps.client.resume import Disagree, resume
 from yarnml.ps.functions import (
     L1,
     L2,
@@ -35,8 +36,7 @@ from yarnml.ps.functions import (
 )
 from yarnml.ps.init import Init, constant, normal, zeros
 from yarnml.ps.local import local_client
-from yarnml.ps.resume import Disagree, resume
-from yarnml.ps.server import serve
+from yarnml.ps.server.serve import serve
 from yarnml.ps.spec import TableSpec
 from yarnml.ps.table import Table, Tables
 

@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import final
 
 from yarnml.comm.company import Company
-from yarnml.ps.blocks import Blocks
-from yarnml.ps.checkpoint import Saved, write_shard
+from yarnml.ps.checkpoint.files import Saved, write_shard
+from yarnml.ps.checkpoint.origin import FROM_INIT, Chunk, Given, Origin
+from yarnml.ps.checkpoint.snapshot import Snapshot
 from yarnml.ps.keys import Rows, checked, key
-from yarnml.ps.origin import FROM_INIT, Chunk, Given, Origin
 from yarnml.ps.patches import Patches, overlay, touches
-from yarnml.ps.snapshot import Snapshot
+from yarnml.ps.server.blocks import Blocks
 from yarnml.ps.spec import TableSpec, resolve
 from yarnml.ps.table import Array, Table, Tables, named, refuse_late
 

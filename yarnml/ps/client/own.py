@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import final
 
-from yarnml.ps.reading import Link
+from yarnml.ps.client.reading import Link
 from yarnml.wire.message import Patch
 
 

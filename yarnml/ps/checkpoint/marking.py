@@ -7,10 +7,10 @@ from functools import partial
 from typing import final
 
 from yarnml.comm.company import LATE
-from yarnml.ps.checkpoint import write_shard
-from yarnml.ps.parts import Parts
-from yarnml.ps.snapshot import Snapshot
-from yarnml.ps.writing import Writing
+from yarnml.ps.checkpoint.files import write_shard
+from yarnml.ps.checkpoint.snapshot import Snapshot
+from yarnml.ps.checkpoint.writing import Writing
+from yarnml.ps.server.parts import Parts
 
 LAST = 10.0  # s that a server that has served waits for what is still being written
 

@@ -18,14 +18,14 @@ from typing import final
 import numpy as np
 
 from yarnml.comm.company import FOREVER
+from yarnml.ps.client.own import Own
+from yarnml.ps.client.pages import Pages
+from yarnml.ps.client.reading import NEVER, Array, Index, Link, Need, Want, by_server
+from yarnml.ps.client.slots import Everywhere, Few, Slots
+from yarnml.ps.client.store import Store
 from yarnml.ps.keys import Key
-from yarnml.ps.own import Own
-from yarnml.ps.pages import Pages
 from yarnml.ps.patches import overlay, touches
-from yarnml.ps.reading import NEVER, Array, Index, Link, Need, Want, by_server
-from yarnml.ps.slots import Everywhere, Few, Slots
 from yarnml.ps.spec import TableSpec, bounds
-from yarnml.ps.store import Store
 from yarnml.wire.message import ALL, Patch, Rows
 
 LEAST = 16  # rows that are kept whatever the limit

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
-from yarnml.ps.blocks import Loan
-from yarnml.ps.origin import Chunk
+from yarnml.ps.checkpoint.origin import Chunk
+from yarnml.ps.server.blocks import Loan
 from yarnml.ps.spec import TableSpec
 
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import final
 
+from yarnml.ps.checkpoint.origin import Origin
+from yarnml.ps.checkpoint.snapshot import Snapshot
 from yarnml.ps.managed import Managed
-from yarnml.ps.origin import Origin
-from yarnml.ps.part import Part
-from yarnml.ps.snapshot import Snapshot
+from yarnml.ps.server.part import Part
 from yarnml.ps.spec import TableSpec, bounds
 from yarnml.wire.frames import WireError
 from yarnml.wire.message import Patch

@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 
 from yarnml.errors import DataError, UsageError
 from yarnml.ps import AdaGrad, TableSpec, normal
-from yarnml.ps.blocks import NARROW_BLOCK
-from yarnml.ps.checkpoint import Saved, write_shard
-from yarnml.ps.origin import FROM_INIT, Given, Origin
-from yarnml.ps.shard import Shard
-from yarnml.ps.snapshot import Snapshot
+from yarnml.ps.checkpoint.files import Saved, write_shard
+from yarnml.ps.checkpoint.origin import FROM_INIT, Given, Origin
+from yarnml.ps.checkpoint.snapshot import Snapshot
+from yarnml.ps.server.blocks import NARROW_BLOCK
+from yarnml.ps.server.shard import Shard
 from yarnml.ps.spec import resolve
 from yarnml.wire.message import EndClock, Patch
 

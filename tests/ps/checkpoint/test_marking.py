@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 
 from yarnml.comm.company import LATE
-from yarnml.ps import TableSpec, marking
-from yarnml.ps.checkpoint import Saved, write_shard
-from yarnml.ps.marking import Marking
-from yarnml.ps.shard import Shard
-from yarnml.ps.snapshot import Snapshot
+from yarnml.ps import TableSpec
+from yarnml.ps.checkpoint import marking
+from yarnml.ps.checkpoint.files import Saved, write_shard
+from yarnml.ps.checkpoint.marking import Marking
+from yarnml.ps.checkpoint.snapshot import Snapshot
+from yarnml.ps.server.shard import Shard
 from yarnml.ps.spec import resolve
 from yarnml.wire.message import EndClock, Patch
 

@@ -17,10 +17,10 @@ import numpy as np
 import numpy.typing as npt
 
 from yarnml.kernels import rows as kernels
+from yarnml.ps.checkpoint.origin import Chunk
 from yarnml.ps.functions import Increment
 from yarnml.ps.functions.function import State, Where
-from yarnml.ps.origin import Chunk
-from yarnml.ps.seen import Seen
+from yarnml.ps.server.seen import Seen
 from yarnml.ps.spec import TableSpec
 from yarnml.wire.message import Patch
 

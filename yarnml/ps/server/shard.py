@@ -22,13 +22,13 @@ from dataclasses import dataclass
 from typing import final
 
 from yarnml.comm.company import FOREVER
-from yarnml.ps.blocks import Loan
+from yarnml.ps.checkpoint.origin import FROM_INIT, Origin
 from yarnml.ps.functions.function import Where
 from yarnml.ps.managed import Managed
-from yarnml.ps.origin import FROM_INIT, Origin
-from yarnml.ps.parts import Parts
-from yarnml.ps.peer import Peer
 from yarnml.ps.sender import Numbered, name
+from yarnml.ps.server.blocks import Loan
+from yarnml.ps.server.parts import Parts
+from yarnml.ps.server.peer import Peer
 from yarnml.ps.spec import TableSpec
 from yarnml.wire.frames import WireError
 from yarnml.wire.message import (

@@ -9,10 +9,10 @@ import pytest
 
 from yarnml.comm.company import FOREVER
 from yarnml.ps import AdaGrad, TableSpec
-from yarnml.ps.origin import Given
-from yarnml.ps.peer import ACK_EVERY
+from yarnml.ps.checkpoint.origin import Given
 from yarnml.ps.sender import name
-from yarnml.ps.shard import Send, Shard
+from yarnml.ps.server.peer import ACK_EVERY
+from yarnml.ps.server.shard import Send, Shard
 from yarnml.ps.spec import resolve
 from yarnml.wire.frames import WireError
 from yarnml.wire.message import (

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from yarnml.comm.company import FOREVER
+from yarnml.ps.client.reading import NEVER, Array, Index, Link, Need, Want
 from yarnml.ps.managed import sizes
-from yarnml.ps.reading import NEVER, Array, Index, Link, Need, Want
 from yarnml.wire.message import Rows
 
 OVERHEAD = 1000  # bytes of the objects of a page

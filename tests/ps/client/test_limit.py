@@ -13,8 +13,8 @@ from tests.conformance.test_table import in_threads
 from yarnml.comm.company import Alone
 from yarnml.errors import UsageError
 from yarnml.ps import Client, Tables, TableSpec, connect, serve
-from yarnml.ps.cache import LEAST, Cache
-from yarnml.ps.limit import limits
+from yarnml.ps.client.cache import LEAST, Cache
+from yarnml.ps.client.limit import limits
 from yarnml.wire.memory import Exchange, MemoryTransport
 from yarnml.wire.message import Release, Rows
 

@@ -14,17 +14,17 @@ import numpy as np
 
 from yarnml.comm.company import FOREVER, Company
 from yarnml.errors import PeerLost, RunFailed
-from yarnml.ps.cache import Cache
+from yarnml.ps.client.cache import Cache
+from yarnml.ps.client.limit import limits
+from yarnml.ps.client.outbox import Letter
+from yarnml.ps.client.posting import Posting
+from yarnml.ps.client.reading import Want
+from yarnml.ps.client.sense import heard_of, makes_sense
 from yarnml.ps.keys import Key, Rows, checked, key
-from yarnml.ps.limit import limits
 from yarnml.ps.managed import Managed
-from yarnml.ps.outbox import Letter
 from yarnml.ps.patches import Patches, split
-from yarnml.ps.posting import Posting
-from yarnml.ps.reading import Want
 from yarnml.ps.rounding import Rounding
 from yarnml.ps.sender import Numbered, Sender, name, size
-from yarnml.ps.sense import heard_of, makes_sense
 from yarnml.ps.spec import TableSpec, resolve
 from yarnml.ps.table import Array, Table, Tables, named, refuse_late
 from yarnml.wire import message as m

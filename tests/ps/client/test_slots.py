@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from yarnml.ps.slots import Everywhere, Few
+from yarnml.ps.client.slots import Everywhere, Few
 
 
 @given(st.integers(2, 24), st.lists(st.sets(st.integers(0, 60), max_size=12), max_size=30))

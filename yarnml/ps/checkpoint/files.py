@@ -20,8 +20,8 @@ import numpy as np
 from hdfs_io import join, open_fs
 from hdfs_io.store import open_read
 from yarnml.errors import DataError, UsageError
-from yarnml.ps.origin import Array, Chunk, Origin
-from yarnml.ps.snapshot import Snapshot
+from yarnml.ps.checkpoint.origin import Array, Chunk, Origin
+from yarnml.ps.checkpoint.snapshot import Snapshot
 from yarnml.ps.spec import TableSpec, bounds
 
 FORMAT = 1

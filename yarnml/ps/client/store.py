@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 from yarnml.comm.company import FOREVER
 from yarnml.kernels import rows as kernels
+from yarnml.ps.client.reading import NEVER, Array, Index, Link, Need, Want, by_server
+from yarnml.ps.client.slots import Slots
 from yarnml.ps.managed import sizes
-from yarnml.ps.reading import NEVER, Array, Index, Link, Need, Want, by_server
-from yarnml.ps.slots import Slots
 from yarnml.ps.spec import TableSpec
 from yarnml.wire.message import Rows
 

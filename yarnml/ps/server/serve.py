@@ -8,11 +8,11 @@ from time import monotonic
 from typing import final
 
 from yarnml.ps.budget import Budget
-from yarnml.ps.checkpoint import Saved
+from yarnml.ps.checkpoint.files import Saved
+from yarnml.ps.checkpoint.marking import Marking
+from yarnml.ps.checkpoint.origin import Array, Given
 from yarnml.ps.managed import HEADER, Managed
-from yarnml.ps.marking import Marking
-from yarnml.ps.origin import Array, Given
-from yarnml.ps.shard import Send, Shard
+from yarnml.ps.server.shard import Send, Shard
 from yarnml.ps.spec import TableSpec, resolve
 from yarnml.wire.frames import WireError
 from yarnml.wire.message import Rows

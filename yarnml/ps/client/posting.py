@@ -12,9 +12,9 @@ from collections.abc import Callable, Sequence
 from typing import final
 
 from yarnml.ps.budget import Budget
-from yarnml.ps.cache import Cache
+from yarnml.ps.client.cache import Cache
+from yarnml.ps.client.outbox import Letter, Outbox
 from yarnml.ps.managed import HEADER, Managed
-from yarnml.ps.outbox import Letter, Outbox
 from yarnml.wire.message import Patch
 
 SOON = 0.005  # s

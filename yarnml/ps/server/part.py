@@ -9,13 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from yarnml.kernels import rows as kernels
-from yarnml.ps.blocks import Blocks, Loan
+from yarnml.ps.checkpoint.origin import Chunk, Origin
 from yarnml.ps.functions.function import Where
-from yarnml.ps.holdings import Holdings
 from yarnml.ps.managed import Managed, sizes
-from yarnml.ps.origin import Chunk, Origin
 from yarnml.ps.patches import merge
 from yarnml.ps.rounding import rounded
+from yarnml.ps.server.blocks import Blocks, Loan
+from yarnml.ps.server.holdings import Holdings
 from yarnml.ps.spec import TableSpec
 from yarnml.wire.frames import WireError
 from yarnml.wire.message import Get, Patch

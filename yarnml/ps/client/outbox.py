@@ -18,7 +18,7 @@ from typing import final
 
 import numpy as np
 
-from yarnml.ps.backlog import Backlog, Norms
+from yarnml.ps.client.backlog import Backlog, Norms
 from yarnml.ps.managed import Managed
 from yarnml.ps.patches import split
 from yarnml.ps.spec import TableSpec, bounds

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from yarnml.ps.writing import Writing
+from yarnml.ps.checkpoint.writing import Writing
 
 
 def test_it_is_done_when_it_has_written() -> None:

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from yarnml.ps import AdaGrad, TableSpec, normal
-from yarnml.ps.checkpoint import Saved, write_shard
-from yarnml.ps.origin import FROM_INIT, Origin
-from yarnml.ps.shard import Shard
-from yarnml.ps.snapshot import Snapshot
+from yarnml.ps.checkpoint.files import Saved, write_shard
+from yarnml.ps.checkpoint.origin import FROM_INIT, Origin
+from yarnml.ps.checkpoint.snapshot import Snapshot
+from yarnml.ps.server.shard import Shard
 from yarnml.ps.spec import bounds, resolve
 from yarnml.wire.message import EndClock, Patch
 
