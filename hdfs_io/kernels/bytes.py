@@ -43,7 +43,41 @@ def _low_zeros(_typing: Any, _word: Any) -> Any:
     return types.uint64(types.uint64), code
 
 
+def _high_zeros(_typing: Any, _word: Any) -> Any:
+    """Number of zero bits above the highest set bit; 64 if none is set."""
+
+    def code(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
+        return builder.ctlz(args[0], ir.Constant(ir.IntType(1), 0))
+
+    return types.uint64(types.uint64), code
+
+
+def _product(_typing: Any, _a: Any, _b: Any) -> Any:
+    """The upper and the lower half of a product of two words."""
+    pair = types.UniTuple(types.uint64, 2)  # type: ignore[no-untyped-call]
+
+    def code(context: Any, builder: Any, _signature: Any, args: Any) -> Any:
+        word, double = ir.IntType(64), ir.IntType(128)
+        whole = builder.mul(*(builder.zext(arg, double) for arg in args))
+        upper = builder.trunc(builder.lshr(whole, ir.Constant(double, 64)), word)
+        return context.make_tuple(builder, pair, (upper, builder.trunc(whole, word)))
+
+    return pair(types.uint64, types.uint64), code
+
+
+def _as_double(_typing: Any, _word: Any) -> Any:
+    """The double whose bits the word holds."""
+
+    def code(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
+        return builder.bitcast(args[0], ir.DoubleType())
+
+    return types.float64(types.uint64), code
+
+
 load8: Any = intrinsic(_load8)
+high_zeros: Any = intrinsic(_high_zeros)
+product: Any = intrinsic(_product)
+as_double: Any = intrinsic(_as_double)
 low_zeros: Any = intrinsic(_low_zeros)
 
 

@@ -1,4 +1,8 @@
-"""libsvm: lines of `label index:value ...` into the arrays of a CSR matrix."""
+"""libsvm: lines of `label index:value ...` into the arrays of a CSR matrix.
+
+What numba has kept of these loops it compiles again when this file changes, not when those that it imports do; say so
+here by a new number then: 2.
+"""
 
 from __future__ import annotations
 
