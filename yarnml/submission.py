@@ -25,7 +25,7 @@ from yarnml.request import OnYarn
 from yarnml.runs import RunDir
 from yarnml.started import Run
 
-URLS = ("data", "test", "valid", "out", "runs")  # options that containers have to reach
+URLS = ("data", "test", "valid", "out", "runs", "start_from")  # options that containers have to reach
 Say = Callable[[str], None]
 
 
@@ -127,11 +127,14 @@ def refuse_local(app: App, options: Mapping[str, Any]) -> None:
         raise UsageError(
             "submit needs data that the cluster can reach: --data hdfs:///...; an app's demo runs here only"
         )
-    model = {"model": options["model"]} if "model" in options else {}
-    for name, value in ({key: options.get(key) for key in URLS} | model).items():
+    urls = {key: options.get(key) for key in (*URLS, "model")}
+    if "/" in str(options.get("resume")):  # else it is the id of a run of the cluster
+        urls["resume"] = options["resume"]
+    for name, value in urls.items():
         if isinstance(value, str) and not _is_fraction(value) and is_local(open_fs(value)[0]):
-            hint = "; copy it: yarnml data copy SRC hdfs:///..." if name in ("data", "test", "valid", "model") else ""
-            raise UsageError(f"--{name} {value}: is on this machine, where containers can't reach it{hint}")
+            flag = name.replace("_", "-")
+            hint = "" if name in ("out", "runs", "resume") else "; copy it: yarnml data copy SRC hdfs:///..."
+            raise UsageError(f"--{flag} {value}: is on this machine, where containers can't reach it{hint}")
 
 
 def _is_fraction(text: str) -> bool:

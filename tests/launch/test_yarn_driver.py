@@ -1,15 +1,17 @@
-"""Skein's JVM: it may be given up while it starts, and one that can't start says why."""
+"""Skein's JVM: it may be given up while it starts, and one that can't start says why. Its jar is mended."""
 
 from __future__ import annotations
 
 import os
+import zipfile
 from pathlib import Path
 
 import psutil
 import pytest
 
 from yarnml.errors import UsageError
-from yarnml.launch.yarn.driver import Driver
+from yarnml.launch.yarn.driver import Driver, _jar
+from yarnml.launch.yarn.jar import LAST, MASTER, mend
 from yarnml.runs import wait_for
 
 pytest.importorskip("skein")
@@ -58,3 +60,11 @@ def test_without_java_it_says_so(java: Path) -> None:
     with pytest.raises(UsageError, match=r"Skein's driver can't be started: .*No such file.*bin/java"):
         _ = driver.client
     driver.close()
+
+
+def test_the_jar_differs_in_what_is_mended_alone(tmp_path: Path) -> None:
+    mend(Path(_jar()), tmp_path / "new.jar")
+    with zipfile.ZipFile(_jar()) as old, zipfile.ZipFile(tmp_path / "new.jar") as new:
+        assert old.namelist() == new.namelist()
+        assert [name for name in old.namelist() if old.read(name) != new.read(name)] == [MASTER]
+        assert (old.read(MASTER).count(LAST), new.read(MASTER).count(LAST)) == (1, 0)

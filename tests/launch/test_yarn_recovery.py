@@ -20,6 +20,7 @@ from tests.launch.test_recovery import APP
 from yarnml.cli.status import main as status
 from yarnml.launch import keys
 from yarnml.launch.yarn import rendezvous
+from yarnml.launch.yarn.manager import configured
 from yarnml.runs import RunDir, wait_for
 from yarnml.started import Run
 from yarnml.wire.keys import Keys
@@ -123,6 +124,18 @@ def test_one_that_is_stopped_is_ended_and_replaced(undisturbed: Callable[[], Arr
     hit(run, "worker", 40, signal.SIGSTOP)
     assert np.array_equal(survived(run), undisturbed())
     assert "was silent for 4 s" in read_text(join(run.url, "logs/driver.log"))
+
+
+@pytest.mark.full
+def test_what_yarn_takes_away_is_not_counted(undisturbed: Callable[[], Array]) -> None:
+    run = started(retries=1)
+    glance = at(run, 40).glance()
+    assert glance is not None
+    names = {row["seat"]: row["name"].rpartition(", ")[2] for row in glance.containers}
+    assert configured().kill_container(names["worker 0"])
+    assert configured().kill_container(names["worker 1"])
+    assert np.array_equal(survived(run, restarts=2), undisturbed())
+    assert read_text(join(run.url, "logs/driver.log")).count("was taken away by YARN") == 2
 
 
 @pytest.mark.full

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, final
 
 from yarnml.errors import UsageError
+from yarnml.launch.yarn.jar import mend
 
 MAIN = "com.anaconda.skein.Driver"
 QUICK = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")  # a JVM that lives for seconds: compile little, collect simply
@@ -56,14 +57,15 @@ class Driver:
         import skein
 
         security = skein.Security.new_credentials()
-        log = Path(self._folder.name, "driver.log")
+        log, jar = Path(self._folder.name, "driver.log"), Path(self._folder.name, "skein.jar")
         try:
             with socket.create_server(("127.0.0.1", 0)) as callback, log.open("wb") as output:
                 env = _environment(security, callback.getsockname()[1])
                 self._process = subprocess.Popen(
-                    [_java(), *_native(), *QUICK, "-Dskein.log.level=WARN", MAIN, "--jar", _jar()],
+                    [_java(), *_native(), *QUICK, "-Dskein.log.level=WARN", MAIN, "--jar", str(jar)],
                     stdin=subprocess.PIPE, stdout=output, stderr=output, env=env, start_new_session=True,
                 )  # fmt: skip
+                mend(Path(_jar()), jar)  # which it sends with an application, and needn't have before
                 port = self._called_back(callback)
             client = skein.Client(address=f"127.0.0.1:{port}", security=security)
         except (skein.exceptions.SkeinError, OSError, ValueError, subprocess.SubprocessError) as error:

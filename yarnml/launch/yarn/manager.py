@@ -153,8 +153,8 @@ class Manager:
                 reason = getattr(error, "reason", error)
                 faults.append(f"{address} ({getattr(reason, 'strerror', None) or reason or 'no JSON'})")
             else:
-                self.addresses.remove(address)
-                self.addresses.insert(0, address)  # the active one is asked first from now on
+                # the active one is asked first from now on; in one step, since threads may share this
+                self.addresses = [address, *(other for other in self.addresses if other != address)]
                 return dict(found)
         raise DataError(f"no ResourceManager answers at {', '.join(faults)}; is YARN up, and is the address right?")
 
