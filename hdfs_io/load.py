@@ -20,6 +20,9 @@ from hdfs_io.reader import Filled, Frame, Room
 from hdfs_io.rows import Rows
 from hdfs_io.sample import Sample
 
+IN_HAND = 24 << 20  # bytes of blocks that a thread has while it reads
+GROUPED = ("parquet", "arrow")
+
 
 @dataclass(frozen=True, eq=False)
 class Share:
@@ -92,6 +95,18 @@ def load(dataset: Dataset, lo: int, hi: int, sample: Sample | None = None, threa
 def piece_bytes(dataset: Dataset) -> float:
     """Bytes in memory of a piece, in the mean."""
     return dataset.bytes_between(0, dataset.rows) / max(1, len(dataset.pieces))
+
+
+def readers(dataset: Dataset, threads: int, memory: int | None) -> int:
+    """How many of so many threads may read at once with no more than `memory` bytes in hand; at least one.
+
+    A thread has blocks of text or of rows, and where a format has row groups one of these, packed and unpacked.
+    """
+    if memory is None:
+        return threads
+    groups = dataset.pieces if dataset.options.format in GROUPED else ()
+    group = max((piece.rows for piece in groups), default=0) * dataset.row_bytes
+    return max(1, min(threads, memory // (IN_HAND + 2 * group)))
 
 
 def read_arrow(dataset: Dataset, lo: int, hi: int, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:

@@ -30,6 +30,7 @@ from hdfs_io.text import is_blank
 __all__ = ["LabelKind", "scan"]
 
 Progress = Callable[[int, int], None]  # pieces read, of all
+SHRINKS = 2  # times that text gets smaller by being parsed, at most: of more than that nothing need be kept
 
 
 def silent(_done: int, _all: int) -> None:
@@ -76,8 +77,9 @@ def survey(
     """The pass over the data: what each piece holds, as `scan` asks."""
     listed = list_all(url)
     files = listed.files
-    size = sum(file.size for file in files) / len(files)
-    many = hands(files[0].url, size, threads)
+    size = sum(file.size for file in files)
+    many = hands(files[0].url, size / len(files), threads)
+    keep = keep if size <= SHRINKS * keep else 0
     blank = each(lambda file: is_blank(file.url, file.size), files, many)
     full = [file for file, empty in zip(files, blank, strict=True) if not empty]
     if not full:

@@ -14,7 +14,7 @@ from hdfs_io.csr import CSR
 from hdfs_io.dataset import Dataset
 from hdfs_io.formats import reader_for
 from hdfs_io.hands import hands
-from hdfs_io.load import Share, piece_bytes, shares
+from hdfs_io.load import Share, piece_bytes, readers, shares
 from hdfs_io.reader import Frame, Reader, Room
 from hdfs_io.rows import Rows, joined
 from hdfs_io.sample import Sample
@@ -22,15 +22,18 @@ from hdfs_io.sample import Sample
 GROUP = 1 << 12  # rows of small pieces that a thread reads at one go
 
 
-def stream(dataset: Dataset, lo: int, hi: int, sample: Sample | None = None, threads: int = 1) -> Iterator[Rows]:
+def stream(
+    dataset: Dataset, lo: int, hi: int, sample: Sample | None = None, threads: int = 1, memory: int | None = None
+) -> Iterator[Rows]:
     """What `load` returns, without ids, in runs of rows that follow each other: some MB each, none of them empty.
 
-    `threads` of them read pieces at once, and are never more than some runs ahead. Raises what `load` does.
+    `threads` of them read pieces at once, fewer where what they have in hand is more than `memory` bytes, and are
+    never more than a run each ahead. Raises what `load` does.
     """
     reader = reader_for(dataset.options)
     chosen = shares(dataset, max(0, lo), min(hi, dataset.rows), sample or Sample.all())
-    many = hands(dataset.url, piece_bytes(dataset), threads)
-    return ahead(_tasks(dataset, reader, chosen), many, depth=2)
+    many = readers(dataset, hands(dataset.url, piece_bytes(dataset), threads), memory)
+    return ahead(_tasks(dataset, reader, chosen), many)
 
 
 def regrid(runs: Iterable[Rows], size: int) -> Iterator[Rows]:

@@ -20,7 +20,7 @@ from hdfs_io.reader import Fault, Filled, Frame, Room
 from hdfs_io.schema import Input
 
 BATCH = 16384  # rows laid out at a time, fewer where they are wide
-CELLS = 1 << 21  # numbers laid out at a time
+CELLS = 1 << 20  # numbers laid out at a time
 
 
 def scaled(x: NDArray[Any], scale: float) -> NDArray[Any]:

@@ -23,7 +23,11 @@ from hdfs_io.labels import is_text
 from hdfs_io.listing import DataFile
 from hdfs_io.partitions import with_partitions
 from hdfs_io.reader import Ask, Fault, Survey
-from hdfs_io.store import open_read
+from hdfs_io.store import is_here, open_read
+
+BUFFER = (
+    1 << 16
+)  # bytes read at a time of a column; of one that is elsewhere, where each read costs, all of a row group
 
 
 @final
@@ -102,7 +106,8 @@ def _wanted(name: str, ask: Ask) -> bool:
 def _open(url: str) -> Iterator[pq.ParquetFile]:
     with open_read(url) as raw:
         try:
-            with pq.ParquetFile(raw) as parquet:
+            near = is_here(url)
+            with pq.ParquetFile(raw, buffer_size=BUFFER if near else 0, pre_buffer=not near) as parquet:
                 _refuse_twice(url, parquet.schema_arrow.names)
                 yield parquet
         except (pa.ArrowException, OSError, UnicodeDecodeError) as error:

@@ -50,7 +50,7 @@ def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
 def pair(dataset: Dataset) -> tuple[Held, Spilled, Plan]:
     part = Part(dataset=dataset, sample=SAMPLE, rows=SAMPLE.count(N))
     held = Held(load(dataset, FIRST, LAST, SAMPLE), shares.chunk_rows(dataset))
-    beyond = Spilled(Origin(part, FIRST, LAST, 2), 4000, lambda rows: shuffled(5, FIRST, rows))
+    beyond = Spilled(Origin(part, FIRST, LAST, 2, 4000), lambda rows: shuffled(5, FIRST, rows))
     assert len(beyond) == len(held)
     return held, beyond, Plan(part.rows, len(held), 64, seed=5, first=FIRST)
 
@@ -112,7 +112,7 @@ def test_without_batches_rows_keep_their_order_and_are_parsed_once(
     dataset: Dataset, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     part = Part(dataset=dataset, sample=SAMPLE, rows=SAMPLE.count(N))
-    beyond = Spilled(Origin(part, FIRST, LAST, 1), 4000, None)
+    beyond = Spilled(Origin(part, FIRST, LAST, 1, 4000), None)
     first = list(beyond.chunks())
     monkeypatch.setattr(spilled, "stream", lambda *_: pytest.fail("read from its store again"))
     for a, b in zip(first, beyond.chunks(), strict=True):
@@ -127,7 +127,7 @@ def test_a_full_disk_is_named_before_anything_is_read(dataset: Dataset, monkeypa
 
 def test_an_empty_share_has_an_empty_chunk(dataset: Dataset) -> None:
     part = Part(dataset=dataset, sample=Sample.all(), rows=N)
-    [rows] = Spilled(Origin(part, 9, 9, 1), 4000, None).chunks()
+    [rows] = Spilled(Origin(part, 9, 9, 1, 4000), None).chunks()
     assert len(rows) == 0
 
 

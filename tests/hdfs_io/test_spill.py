@@ -37,15 +37,16 @@ def same(a: Rows, b: Rows) -> None:
 
 @given(
     sizes=st.lists(st.integers(0, 20), min_size=1, max_size=6).filter(any),
+    run=st.integers(1, 30),
     group=st.integers(1, 50),
     seed=st.integers(0, 99),
     sparse=st.booleans(),
 )
 @settings(deadline=None)
-def test_rows_are_put_in_order(sizes: list[int], group: int, seed: int, sparse: bool) -> None:
+def test_rows_are_put_in_order(sizes: list[int], run: int, group: int, seed: int, sparse: bool) -> None:
     n = sum(sizes)
     rows, order = made(n, seed, sparse), np.random.default_rng(seed).permutation(n)
-    spill, at = Spill(order, group, "/tmp"), 0
+    spill, at = Spill(order, run, group, "/tmp"), 0
     for size in sizes:
         spill.append(rows.slice(at, at + size))
         at += size

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from hdfs_io import DataError, Dataset, Rows, load, stream
 from hdfs_io.ahead import Put, ahead
+from hdfs_io.frugal import frugal
 from hdfs_io.pile import Pile, room, spill_folder
 from hdfs_io.spill import Spill
 from hdfs_io.stream import regrid
@@ -24,7 +25,9 @@ from yarnml.app.share import Share, chunk_rows, cut_columns, made, number_of
 from yarnml.job import Part
 
 Order = Callable[[int], NDArray[Any]]  # of so many rows
-MERGED = 8  # part of the memory whose rows are merged at a time: they are there three times then
+READ = 2  # part of the memory for the threads that read
+SORTED = 16  # part of it whose rows are sorted at a time: they are there twice then
+MERGED = 8  # part of it whose rows are merged at a time: they are there three times then
 
 
 @final
@@ -36,6 +39,7 @@ class Origin:
     lo: int  # of its data set's rows [lo, hi) the share has those that the part's sample keeps
     hi: int
     threads: int
+    memory: int  # bytes
 
     def __len__(self) -> int:
         return self.part.sample.within(self.lo, self.hi)
@@ -47,9 +51,12 @@ class Origin:
     def chunks(self) -> Iterator[Rows]:
         """All its rows in the data set's order, in chunks; at least one."""
         any_ = False
-        for rows in regrid(stream(self.dataset, self.lo, self.hi, self.part.sample, self.threads), self.chunk):
-            any_ = True
-            yield rows
+        memory = self.memory // READ
+        runs = stream(self.dataset, self.lo, self.hi, self.part.sample, self.threads, memory)
+        with frugal():
+            for rows in regrid(runs, self.chunk):
+                any_ = True
+                yield rows
         if not any_:
             yield load(self.dataset, 0, 0)
 
@@ -65,9 +72,9 @@ class Origin:
 
 @final
 class Spilled(Share):
-    def __init__(self, origin: Origin, memory: int, order: Order | None) -> None:
-        """`memory`: bytes; `order`: that of the batches; None: there will be none."""
-        self._origin, self._memory, self._order = origin.without_id(), memory, order
+    def __init__(self, origin: Origin, order: Order | None) -> None:
+        """`order`: that of the batches; None: there will be none."""
+        self._origin, self._order = origin.without_id(), order
         self._rows = len(origin)
         self._spill: Spill | None = None
         self._pile: Pile | None = None
@@ -96,8 +103,8 @@ class Spilled(Share):
             yield from _kept(self._origin.chunks(), pile.append)
             self._pile = pile
         else:
-            group = max(1, self._memory // MERGED // self._origin.dataset.row_bytes)
-            spill = Spill(self._order(self._rows), group, folder)
+            run, group = (max(1, self._origin.memory // k // self._origin.dataset.row_bytes) for k in (SORTED, MERGED))
+            spill = Spill(self._order(self._rows), run, group, folder)
             yield from _kept(self._origin.chunks(), spill.append)
             self._spill = spill
 
@@ -108,7 +115,8 @@ class Spilled(Share):
                 for _ in self._first():
                     pass
             assert self._spill is not None, "a share without an order has no batches"
-            self._pile, self._spill = self._spill.merged(), None
+            with frugal():
+                self._pile, self._spill = self._spill.merged(), None
         return self._pile
 
     def _again(self, pile: Pile) -> Iterator[Rows]:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hdfs_io import Dataset, Rows, Schema, load, span
+from hdfs_io.load import readers
 from yarnml.app.app import App
 from yarnml.app.budget import fits, largest, most_rows
 from yarnml.app.finite import finite_numbers
@@ -129,9 +130,11 @@ class Worker:
         lo, hi = span(part.dataset.rows, self.index, self.workers)
         if not fits(part, self.workers, self.job.data_memory):
             assert self.job.data_memory is not None
-            return Spilled(Origin(part, lo, hi, self.threads), self.job.data_memory, order)
+            return Spilled(Origin(part, lo, hi, self.threads, self.job.data_memory), order)
+        free = None if self.job.data_memory is None else self.job.data_memory - largest(part.dataset, self.workers)
         with self.timed("load"):
-            return Held(load(part.dataset, lo, hi, part.sample, threads=self.threads), chunk_rows(part.dataset))
+            rows = load(part.dataset, lo, hi, part.sample, threads=readers(part.dataset, self.threads, free))
+        return Held(rows, chunk_rows(part.dataset))
 
     def batches(self, batch: int | None, epochs: int | None, patience: int = 3) -> Iterator[Batch]:
         """The batches of `epochs` passes, one a clock; call it once, and `clock()` for each.

@@ -1,0 +1,35 @@
+"""Frugal: what is let go is given back to the system at once; allocators keep it for later, in pieces."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pyarrow as pa
+
+MMAP_THRESHOLD = -3  # glibc's name of the size from which an array is a mapping of its own
+LARGE, USUAL = 1 << 18, 32 << 20  # bytes; the usual one costs less time, and is what glibc comes to by itself
+
+
+@contextmanager
+def frugal() -> Iterator[None]:
+    """For work in which many threads make and drop large arrays; it costs page faults."""
+    _own_mappings(LARGE)
+    try:
+        yield
+    finally:
+        _own_mappings(USUAL)
+        pa.default_memory_pool().release_unused()
+        _libc("malloc_trim", 0)
+
+
+def _own_mappings(size: int) -> None:
+    _libc("mallopt", MMAP_THRESHOLD, size)
+
+
+def _libc(function: str, *args: int) -> None:
+    """Call it where there is one of that name: of glibc alone."""
+    call = getattr(ctypes.CDLL(None), function, None)
+    if call is not None:
+        call(*args)
