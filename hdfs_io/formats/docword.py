@@ -13,7 +13,7 @@ from hdfs_io.dataset import Piece
 from hdfs_io.errors import DataError
 from hdfs_io.formats.lines import Lines
 from hdfs_io.formats.sparse import Parsed, Sparse
-from hdfs_io.formats.triples import numbers_of
+from hdfs_io.formats.triples import numbers_of, refuse_sizes, sizes_of
 from hdfs_io.listing import DataFile
 from hdfs_io.text import LAST, Block, blocks, last_line, opening
 
@@ -52,13 +52,16 @@ class Docword(Sparse):
         yield _rows(piece.file, rest, done, documents, words)
 
 
-def _head(url: str) -> tuple[tuple[int, ...], int]:
+def _head(url: str) -> tuple[tuple[int, int, int], int]:
     """The three numbers, and where the triples begin."""
     text, _ = opening(url)
     lines = text.split(b"\n", HEAD)[:HEAD]
-    if len(lines) < HEAD or not all(line.strip().isdigit() for line in lines):
+    sizes = sizes_of([line.strip() for line in lines])
+    if len(lines) < HEAD or sizes is None:
         raise DataError(f"{url}: does not begin with three lines of one number each; is this docword?")
-    return tuple(int(line) for line in lines), sum(len(line) + 1 for line in lines)
+    documents, words, stored = sizes
+    refuse_sizes(url, documents, words, stored)
+    return (documents, words, stored), sum(len(line) + 1 for line in lines)
 
 
 def _triples(block: Block) -> NDArray[np.int64]:

@@ -13,7 +13,7 @@ from hdfs_io.dataset import Piece
 from hdfs_io.errors import DataError
 from hdfs_io.formats.lines import Lines
 from hdfs_io.formats.sparse import Parsed, Sparse
-from hdfs_io.formats.triples import numbers_of
+from hdfs_io.formats.triples import numbers_of, refuse_sizes, sizes_of
 from hdfs_io.listing import DataFile
 from hdfs_io.text import LAST, stream
 
@@ -54,17 +54,19 @@ def _read(url: str) -> Any:
     while rest.startswith(b"%") or (rest and not rest.split(b"\n", 1)[0].strip()):
         rest = rest.partition(b"\n")[2]
     sizes, _, body = rest.partition(b"\n")
-    shape = [int(word) for word in sizes.split() if word.isdigit()]
+    shape = sizes_of(sizes.split()) or []
     data = np.frombuffer(body, np.uint8).copy()
     if form[2] == "coordinate" and len(shape) == 3:
         i, j, x = _entries(url, data, form[3])
+        _refuse_count(url, len(x), shape[2])
     elif form[2] == "array" and len(shape) == 2 and form[4] == "general":
         (x,) = numbers_of(data, {"value": pa.float64()}, url)
         shape.append(shape[0] * shape[1])
+        _refuse_count(url, len(x), shape[2])
         i, j = np.tile(np.arange(1, shape[0] + 1), shape[1]), np.repeat(np.arange(1, shape[1] + 1), shape[0])
     else:
         raise DataError(f"{url}: its sizes are {sizes[:60]!r}, which don't fit {first[:60]!r}")
-    _check(url, shape, i, j, x)
+    _check(url, shape, i, j)
     if form[4] != "general":
         off = i != j
         i, j = np.concatenate([i, j[off]]), np.concatenate([j, i[off]])
@@ -79,11 +81,13 @@ def _entries(url: str, data: NDArray[np.uint8], field: str) -> Sequence[NDArray[
     return found if field != "pattern" else [*found, np.ones(len(found[0]))]
 
 
-def _check(url: str, shape: Sequence[int], i: NDArray[Any], j: NDArray[Any], x: NDArray[Any]) -> None:
+def _refuse_count(url: str, found: int, said: int) -> None:
+    if found != said:
+        raise DataError(f"{url}: holds {found:,} entries where its sizes say {said:,}: cut short?")
+
+
+def _check(url: str, shape: Sequence[int], i: NDArray[Any], j: NDArray[Any]) -> None:
     rows, columns, stored = shape
-    if len(x) != stored or len(i) != stored:
-        raise DataError(f"{url}: holds {len(x):,} entries where its sizes say {stored:,}: cut short?")
-    if max(rows, columns) >= 2**31:
-        raise DataError(f"{url}: {rows:,} x {columns:,} is too large")
+    refuse_sizes(url, rows, columns, stored)
     if stored and not (i.min() >= 1 and i.max() <= rows and j.min() >= 1 and j.max() <= columns):
         raise DataError(f"{url}: an entry lies beyond the {rows:,} rows and {columns:,} columns that its sizes say")

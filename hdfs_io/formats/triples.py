@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,23 @@ from numpy.typing import NDArray
 
 from hdfs_io.errors import DataError
 from hdfs_io.kernels.records import squeeze
+
+MOST_DIGITS = 18  # of a size; what has more is none
+EMPTY = 1000  # rows for each stored number, beyond which a file's sizes are taken to be wrong
+
+
+def sizes_of(words: Sequence[bytes]) -> list[int] | None:
+    """The sizes that a file begins with; None if one of them is no number."""
+    fine = all(word.isdigit() and len(word) <= MOST_DIGITS for word in words)
+    return [int(word) for word in words] if fine else None
+
+
+def refuse_sizes(url: str, rows: int, columns: int, stored: int) -> None:
+    """DataError for sizes that no file like this has, before memory is taken for them."""
+    if max(rows, columns) >= 2**31 or rows > EMPTY * (stored + EMPTY):
+        raise DataError(
+            f"{url}: says that it holds {rows:,} rows, {columns:,} columns and {stored:,} numbers: too large"
+        )
 
 
 def numbers_of(text: NDArray[np.uint8], columns: Mapping[str, pa.DataType], where: str) -> list[NDArray[Any]]:

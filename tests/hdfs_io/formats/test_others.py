@@ -63,6 +63,9 @@ def test_docword(put: Put, name: str, piece: int) -> None:
         ("2\n2\n2\n1 1 1\n2 1\n", "not lines of `document word count`"),
         ("2\n2\n2\n1 1 x\n2 1 1\n", "not lines of `document word count`"),
         ("2 2\n2\n1 1 1\n2 1 1\n", "does not begin with three lines"),
+        (f"{'9' * 5000}\n2\n1\n1 1 1\n", "does not begin with three lines"),
+        ("99999999999\n2\n1\n1 1 1\n", "says that it holds 99,999,999,999 rows"),
+        ("2000000000\n2\n1\n1 1 1\n", "says that it holds 2,000,000,000 rows, 2 columns and 1 numbers: too large"),
     ],
 )
 def test_docword_that_is_none(put: Put, text: str, what: str) -> None:
@@ -92,6 +95,11 @@ def test_matrix_market_in_other_forms(put: Put) -> None:
     for text in ("coordinate complex general\n1 1 1\n1 1 1 1\n", "coordinate real general\n1 1\n1 1 1\n"):
         with pytest.raises(DataError, match=r"c\.mtx: its (first line|sizes)"):
             scan(put("c.mtx", head + text), label=None)
+    for text in ("array real general\n99999999 99999999\n1\n", "array real general\n2 2\n1\n2\n3\n"):
+        with pytest.raises(DataError, match="entries where its sizes say"):
+            scan(put("c.mtx", head + text), label=None)
+    with pytest.raises(DataError, match="says that it holds 1,999,999,999 rows, 1 columns and 1 numbers: too large"):
+        scan(put("c.mtx", f"{head}coordinate real general\n1999999999 1 1\n1 1 1\n"), label=None)
     with pytest.raises(DataError, match="an entry lies beyond the 1 rows and 1 columns"):
         scan(put("c.mtx", f"{head}coordinate real general\n1 1 1\n1 2 1\n"), label=None)
 
