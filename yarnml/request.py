@@ -84,9 +84,7 @@ class Running(AppConfig):
     workers: Count = 1  # processes that compute; 1 runs here, with all cores
     servers: Count = 1  # processes that hold the tables
     threads: Count | None = None  # cores a worker uses; else all of them, shared out evenly
-    data_memory: str | None = (
-        None  # for a worker's rows, as 2GiB; more go to disk; Python (300 MiB) comes on top; none: half
-    )
+    data_memory: str | None = None  # for a worker's rows, as 2GiB (more go to disk); Python adds 300 MiB; none: half
     staleness: Whole | None = 0  # clocks that a read may be behind; none: any number
     seed: int = 0  # same data, seed, workers, threads and staleness 0: the same bits
     cache: str | None = None  # what a worker may keep of tables, as 5% or 512MiB; none: all that it has read

@@ -1,4 +1,4 @@
-"""Files for tests, made where the test wants them: in a directory or in memory."""
+"""Files for tests, made where the test wants them: in a directory, in memory or in HDFS."""
 
 from __future__ import annotations
 
@@ -6,22 +6,30 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from uuid import uuid4
 
-import fsspec
 import pytest
+
+from hdfs_io import open_fs, remove
+from yarnml.cluster import Cluster
 
 Put = Callable[[str, str | bytes], str]
 
 
 @pytest.fixture(params=["local", "memory"])
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    """The URL of an empty directory on either store."""
+    """The URL of an empty directory on either store, or where a module says so in HDFS."""
     if request.param == "local":
         yield str(tmp_path)
         return
-    fs, name = fsspec.filesystem("memory"), f"/{uuid4().hex}"
-    fs.makedirs(name)
-    yield f"memory:/{name}"
-    fs.rm(name, recursive=True)
+    if request.param == "hdfs":
+        cluster: Cluster = request.getfixturevalue("hadoop")
+        said: pytest.MonkeyPatch = request.getfixturevalue("monkeypatch")
+        for name, value in cluster.variables().items():
+            said.setenv(name, value)
+    url = f"hdfs:///tmp/{uuid4().hex}" if request.param == "hdfs" else f"memory://{uuid4().hex}"
+    fs, path = open_fs(url)
+    fs.makedirs(path)
+    yield url
+    remove(url)
 
 
 @pytest.fixture
@@ -30,7 +38,7 @@ def put(place: str) -> Put:
 
     def write(name: str, data: str | bytes) -> str:
         url = f"{place}/{name}"
-        fs, path = fsspec.core.url_to_fs(url)
+        fs, path = open_fs(url)
         fs.makedirs(path.rpartition("/")[0], exist_ok=True)
         fs.pipe_file(path, data if isinstance(data, bytes) else data.encode())
         return url

@@ -18,6 +18,9 @@ from hdfs_io import CSR, DataError, Dataset, ReadOptions, Roles, load, scan
 Put = Callable[[str, str | bytes], str]
 MARK = b"\xef\xbb\xbf"
 
+hdfs = pytest.param("hdfs", marks=[pytest.mark.hadoop, pytest.mark.timeout(600)])
+pytestmark = pytest.mark.parametrize("place", ["local", "memory", hdfs], indirect=True)
+
 
 def matrix(dataset: Dataset, **how: Any) -> list[list[float]]:
     """All rows, dense."""

@@ -10,7 +10,7 @@ from uuid import uuid4
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hdfs_io import (
@@ -109,8 +109,8 @@ def streamed_alike(part: Rows, runs: list[Rows], size: int) -> None:
     assert whole.number.tolist() == part.number.tolist()
 
 
-def check(plan: Plan) -> None:
-    url = f"memory://{uuid4().hex}"
+def check(plan: Plan, store: str = "memory://") -> None:
+    url = f"{store}{uuid4().hex}"
     try:
         X, y = written(plan, url)
         dataset = scanned(plan, url)
@@ -145,6 +145,15 @@ def check(plan: Plan) -> None:
 @settings(deadline=None, max_examples=60)
 def test_rows_read_are_rows_written(plan: Plan) -> None:
     check(plan)
+
+
+@pytest.mark.hadoop
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("place", ["hdfs"], indirect=True)
+@given(plan=PLANS)
+@settings(deadline=None, max_examples=5, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_rows_read_are_rows_written_to_hdfs(place: str, plan: Plan) -> None:
+    check(plan, f"{place}/")
 
 
 @pytest.mark.full
