@@ -135,7 +135,9 @@ def steps_of(run: RunDir) -> Iterator[bool]:
 
 def test_the_driver_s_own_log(runs: str) -> None:
     run = RunDir.create(job(runs))
+    run.take_over_log()  # of which there is none yet
     run.log("one\n")
+    run.take_over_log()
     run.log("two\n")
     assert read_text(run.log_files()["driver"]) == "one\ntwo\n"
 

@@ -126,6 +126,12 @@ class RunDir:
         """Add whole lines to the driver's own log."""
         _append(join(self.logs, "driver.log"), text)
 
+    def take_over_log(self) -> None:
+        """From a driver that died, perhaps while it wrote: HDFS would let nobody else append for a minute."""
+        url = join(self.logs, "driver.log")
+        if exists(url):
+            write_text(url, read_text(url))
+
     def metrics(self) -> Any:
         """All metrics as an Arrow table: time, worker, clock, epoch, name, value. A torn line is left out."""
         import pyarrow as pa

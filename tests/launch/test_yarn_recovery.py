@@ -89,7 +89,7 @@ def survived(run: Run, restarts: int = 1) -> Array:
 
 
 def test_a_worker_is_killed(undisturbed: Callable[[], Array], capsys: pytest.CaptureFixture[str]) -> None:
-    run = started()
+    run = started(silence=60.0)  # so that what its shell says comes first
     hit(run, "worker", 40)
     assert np.array_equal(survived(run), undisturbed())
     said = read_text(join(run.url, "logs/driver.log"))
@@ -106,6 +106,7 @@ def test_the_scheduler_is_killed(undisturbed: Callable[[], Array], capsys: pytes
     assert status([run.url]) == 0
     assert "generation 1: rolled back to clock" in (said := capsys.readouterr().out)
     assert "the scheduler's container ended" in said
+    assert "rolled back to clock" in read_text(join(run.url, "logs/driver.log"))
 
 
 @pytest.mark.full
@@ -159,7 +160,7 @@ def test_a_run_that_was_killed_is_resumed_on_more_servers(undisturbed: Callable[
 
 
 def test_strangers_are_refused_and_the_run_s_keys_are_its_user_s(undisturbed: Callable[[], Array]) -> None:
-    run = started()
+    run = started(pause=0.05)
     directory = at(run, 0)
     fs, path = open_fs(join(run.url, "start/start.tar.gz"))
     assert fs.info(path)["permission"] == 0o600

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+from contextlib import suppress
 
+from hdfs_io import DataError
 from yarnml.launch.yarn.inside import Inside, spoken_exit
 from yarnml.launch.yarn.notes import leave
 from yarnml.launch.yarn.rendezvous import withdraw
@@ -16,7 +18,8 @@ def main() -> None:
     parser.add_argument("--code", type=int, required=True)
     said = parser.parse_args()
     inside = Inside.look(said.role)
-    ship(inside, last=True)
+    with suppress(DataError, OSError):  # HDFS may take the log for still being written by who was killed
+        ship(inside, last=True)
     if inside.role == "scheduler":
         withdraw(inside.job.url, inside.attempt)
     else:

@@ -100,6 +100,8 @@ class Scheduler:
         begun = self._recovery.point
         self._publish(begun.generation)
         if self._legacy.why:
+            with suppress(DataError, OSError):
+                self._run.take_over_log()
             self._go_back(Setback(begun.generation, begun.clock, self._legacy.why))
         self._watch.start(on_kill=self._killed)
         signal.signal(signal.SIGTERM, self._ended_by_yarn)
