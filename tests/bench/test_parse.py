@@ -14,7 +14,7 @@ def test_its_sparse_data_reads_as_scikit_learn_reads_it(tmp_path: Path) -> None:
     from sklearn.datasets import load_svmlight_file
 
     url = str(tmp_path / "s.libsvm")
-    parse._write_sparse(url, 500)
+    parse.write_sparse(url, 500)
     X, y = load_svmlight_file(url)
     dataset = scan(url, label="class")
     rows = load(dataset, 0, 500)
@@ -26,7 +26,7 @@ def test_its_sparse_data_reads_as_scikit_learn_reads_it(tmp_path: Path) -> None:
 
 
 def test_medians_say_what_is_missing() -> None:
-    found = parse._medians({"a": lambda: None, "b": None}, 3)
+    found = parse.medians({"a": lambda: None, "b": None}, 3)
     assert found["a"] is not None
     assert found["b"] is None
     row = parse._faster("x", 20.0, None, 10)

@@ -29,7 +29,7 @@ def run(quick: bool = False) -> list[Row]:
 
 
 def _libsvm(url: str, n: int, rounds: int) -> list[Row]:
-    _write_sparse(url, n)
+    write_sparse(url, n)
     size = Path(url).stat().st_size / 1e6
     known = scan(url, label="class")
 
@@ -42,7 +42,7 @@ def _libsvm(url: str, n: int, rounds: int) -> list[Row]:
         "libsvm, a scanned one loaded, MB/s a core": lambda: load(known, 0, known.rows),
         "peer": _scikit_learn(url),
     }
-    seconds = _medians(ways, rounds)
+    seconds = medians(ways, rounds)
     peer = seconds.pop("peer")
     return [
         _faster(name, size / took, None if peer is None else size / peer, 10) for name, took in seconds.items() if took
@@ -75,7 +75,7 @@ def _parquet(url: str, n: int, rounds: int) -> Row:
         for j in range(WIDTH):
             X[:, j] = table.column(f"f{j}").to_numpy()
 
-    seconds = _medians({"ours": lambda: load(dataset, 0, n, threads=2), "peer": column_by_column}, rounds)
+    seconds = medians({"ours": lambda: load(dataset, 0, n, threads=2), "peer": column_by_column}, rounds)
     ours, peer = seconds["ours"] or 0.0, seconds["peer"] or 0.0
     aim = 0.7 * n / 1e6
     return Row(
@@ -83,7 +83,7 @@ def _parquet(url: str, n: int, rounds: int) -> Row:
     )
 
 
-def _medians(ways: dict[str, Callable[[], Any] | None], rounds: int) -> dict[str, float | None]:
+def medians(ways: dict[str, Callable[[], Any] | None], rounds: int) -> dict[str, float | None]:
     """Seconds of each way, the ways taken in turn; None for one that can't be had."""
     took: dict[str, list[float]] = {name: [] for name in ways}
     for turn in range(rounds + 1):  # the first turn warms up
@@ -95,7 +95,7 @@ def _medians(ways: dict[str, Callable[[], Any] | None], rounds: int) -> dict[str
     return {name: median(seconds) if seconds else None for name, seconds in took.items()}
 
 
-def _write_sparse(url: str, n: int, stored: int = 30) -> None:
+def write_sparse(url: str, n: int, stored: int = 30) -> None:
     """Rows of 30 values in (0, 1) with five decimals, columns by Zipf's law: what hashed text looks like."""
     rng = np.random.default_rng(2)
     popularity = np.cumsum(1.0 / (np.arange(COLUMNS) + 10.0))

@@ -1,0 +1,29 @@
+"""The bench of data sets: what it writes, measures and says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hdfs_io import scan
+from yarnml.bench import data
+
+
+def test_libsvm_is_read_as_scikit_learn_reads_it(tmp_path: Path) -> None:
+    row = data._libsvm(str(tmp_path / "s.libsvm"), 500, 1)
+    assert row.peer is not None
+    assert row.aim == ">= 12"
+
+
+def test_a_run_says_what_it_took(tmp_path: Path) -> None:
+    url = str(tmp_path / "d.parquet")
+    data.write_dense(url, 70_000)
+    assert scan(url, label="class").rows == 70_000
+    seconds, peak = data.trained(str(tmp_path), url, 4, 1)
+    assert seconds > 0
+    assert 100 < peak < 1000
+
+
+def test_a_speed_without_a_peer_is_only_told() -> None:
+    row = data._speed("x", {"ours": 2.0, "peer": None}, 4_000_000, 0.8)
+    assert (row.ours, row.peer, row.holds) == (2.0, None, None)
+    assert data._speed("x", {"ours": 2.0, "peer": 1.0}, 4_000_000, 0.8).holds is False

@@ -1,0 +1,154 @@
+"""Data sets as batches beside scikit-learn's loader, bare pyarrow and hdfs-native's stream; and beyond memory."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+from uuid import uuid4
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as pacsv
+import pyarrow.parquet as pq
+
+from hdfs_io import CSR, Dataset, copy, load, remove, scan, stream
+from yarnml.bench.parse import COLUMNS, medians, write_sparse
+from yarnml.bench.row import Row
+
+WIDTH = 100  # features of the dense data
+LIMIT = 128  # MiB; the data beyond memory is four times that
+PASSES = (2, 10)  # of two runs that differ in passes alone
+PROBE = """
+import json, resource, sys
+from yarnml.cli import main
+code = main(sys.argv[1:])
+print(json.dumps(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss), flush=True)
+sys.exit(code)
+"""
+
+
+def run(quick: bool = False) -> list[Row]:
+    """Medians over interleaved rounds; `quick`: on a tenth. HDFS is that of HADOOP_CONF_DIR, and left out without."""
+    rounds, n = (3, 30_000) if quick else (5, 300_000)
+    with TemporaryDirectory() as folder:
+        rows = [_libsvm(f"{folder}/sparse.libsvm", n, rounds)]
+        parquet, csv, tiny = (f"{folder}/{name}" for name in ("dense.parquet", "dense.csv", "tiny.parquet"))
+        large = (4 * LIMIT << 20) // (4 * WIDTH)
+        write_dense(parquet, large)
+        write_dense(tiny, 1000)
+        pacsv.write_csv(pq.read_table(parquet).slice(0, n), csv)
+        rows.append(_batches("CSV", csv, lambda: pacsv.read_csv(csv), rounds))
+        rows.append(_batches("Parquet", parquet, lambda: pq.read_table(parquet), rounds))
+        if os.environ.get("HADOOP_CONF_DIR"):
+            rows.append(_hdfs(parquet, rounds))
+        return rows + _beyond(folder, parquet, tiny)
+
+
+def write_dense(url: str, n: int) -> None:
+    """Rows of normal numbers with four decimals in ten classes, a block at a time."""
+    rng = np.random.default_rng(1)
+    names = ["label", *(f"f{j}" for j in range(WIDTH))]
+    schema = pa.schema([(name, pa.int32() if name == "label" else pa.float32()) for name in names])
+    with pq.ParquetWriter(url, schema) as writer:
+        for lo in range(0, n, 1 << 16):
+            X = rng.standard_normal((min(1 << 16, n - lo), WIDTH), np.float32).round(4)
+            y = (X[:, :10] + rng.gumbel(size=(len(X), 10))).argmax(axis=1).astype(np.int32)
+            writer.write_table(pa.table([pa.array(y), *(pa.array(X[:, j]) for j in range(WIDTH))], schema=schema))
+
+
+def _libsvm(url: str, n: int, rounds: int) -> Row:
+    """On one core; the two matrices are the same to the bit."""
+    try:
+        from sklearn.datasets import load_svmlight_file
+    except ImportError:
+        load_svmlight_file = None
+    write_sparse(url, n)
+
+    def ours() -> CSR:
+        dataset = scan(url, label="class", keep=1 << 40)
+        X = load(dataset, 0, dataset.rows).X
+        assert isinstance(X, CSR)
+        return X
+
+    def peer() -> Any:
+        return load_svmlight_file(url, n_features=COLUMNS, dtype=np.float32)[0]
+
+    if load_svmlight_file is not None:
+        a, b = ours(), peer()
+        same = (
+            np.array_equal(a.indptr, b.indptr),
+            np.array_equal(a.indices, b.indices),
+            np.array_equal(a.values, b.data),
+        )
+        if not all(same):
+            raise AssertionError("scikit-learn reads another matrix from the same file")
+    found = medians({"ours": ours, "peer": None if load_svmlight_file is None else peer}, rounds)
+    return _speed("libsvm to rows, MB/s a core", found, Path(url).stat().st_size, 12)
+
+
+def _batches(name: str, url: str, peer: Callable[[], Any], rounds: int) -> Row:
+    dataset = scan(url, label="class", threads=2)
+    found = medians({"ours": lambda: _read(dataset), "peer": peer}, rounds)
+    return _speed(f"{name} to float32 batches, MB/s", found, Path(url).stat().st_size, 0.8)
+
+
+def _hdfs(file: str, rounds: int) -> Row:
+    """Batches of a file in HDFS beside its bare bytes."""
+    from hdfs_native import Client
+
+    path = f"/tmp/{uuid4().hex}/dense.parquet"  # noqa: S108 (HDFS's own)
+    copy(file, f"hdfs://{path}")
+    try:
+        dataset, client = scan(f"hdfs://{path}", label="class", threads=2), Client()
+
+        def peer() -> int:
+            reader = client.read(path)
+            return sum(len(part) for part in reader.read_range_stream(0, len(reader)))
+
+        found = medians({"ours": lambda: _read(dataset), "peer": peer}, rounds)
+    finally:
+        remove(f"hdfs://{path.rpartition('/')[0]}")
+    return _speed("Parquet in HDFS to float32 batches, MB/s", found, Path(file).stat().st_size, 0.8)
+
+
+def _read(dataset: Dataset) -> None:
+    for _ in stream(dataset, 0, dataset.rows, threads=2):
+        pass
+
+
+def _speed(name: str, seconds: dict[str, float | None], size: int, aim: float) -> Row:
+    ours, peer = (None if took is None else size / took / 1e6 for took in (seconds["ours"], seconds["peer"]))
+    assert ours is not None
+    ratio = None if peer is None else ours / peer
+    return Row(name, ours, peer, ratio, f">= {aim:g}", None if ratio is None else ratio >= aim)
+
+
+def _beyond(folder: str, large: str, tiny: str) -> list[Row]:
+    """mlr on four times the limit: what it takes beside a run on next to nothing, and a pass beside one in memory."""
+    _, base = trained(folder, tiny, LIMIT, 1)
+    few, peak = trained(folder, large, LIMIT, PASSES[0])
+    many = trained(folder, large, LIMIT, PASSES[1])[0]
+    few_held, many_held = (trained(folder, large, 16 * LIMIT, passes)[0] for passes in PASSES)
+    taken = peak - base
+    ours, peer = ((b - a) / (PASSES[1] - PASSES[0]) for a, b in ((few, many), (few_held, many_held)))
+    return [
+        Row(f"memory of rows beyond a limit of {LIMIT} MiB, MiB", taken, None, None, f"<= {LIMIT}", taken <= LIMIT),
+        Row("a pass from disk beside one in memory, s", ours, peer, ours / peer, "<= 1.5", ours <= 1.5 * peer),
+    ]
+
+
+def trained(folder: str, url: str, limit: int, passes: int) -> tuple[float, float]:
+    """Seconds of training, and the MiB that the process took at most."""
+    command = ["run", "mlr", "--data", url, "--label", "label", "--epochs", str(passes), "--data-memory", f"{limit}MiB"]
+    command += ["--runs", f"{folder}/runs", "--json"]
+    probe = [sys.executable, "-c", PROBE, *command]
+    out = subprocess.run(probe, check=True, stdout=subprocess.PIPE, text=True, timeout=600).stdout
+    *_, said, peak = out.strip().splitlines()
+    record = json.loads((Path(folder) / "runs" / json.loads(said)["run"] / "run.json").read_text())
+    return float(record["result"]["seconds"]["train"]), json.loads(peak) / 1024
