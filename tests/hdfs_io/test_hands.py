@@ -9,7 +9,7 @@ from uuid import uuid4
 import fsspec
 import pytest
 
-from hdfs_io import load, scan
+from hdfs_io import CSR, load, scan
 from hdfs_io.hands import HANDS, SMALL, each, hands
 
 
@@ -33,5 +33,7 @@ def test_a_thousand_small_files(keep: int) -> None:
     dataset = scan(f"memory:/{folder}", label="class", keep=keep, progress=lambda done, of: said.append((done, of)))
     assert dataset.rows == 900
     assert said[-1] == (900, 900)
-    assert load(dataset, 0, 900).X.to_scipy().toarray()[:, 0].tolist() == [i for i in range(1000) if i % 10 != 3]
+    X = load(dataset, 0, 900).X
+    assert isinstance(X, CSR)
+    assert X.to_scipy().toarray()[:, 0].tolist() == [i for i in range(1000) if i % 10 != 3]
     fs.rm(folder, recursive=True)

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from hdfs_io import Dataset, block_hosts, span
 from yarnml.job import Job
 
-MOST_FILES = 256  # asked about; of a set of more, workers may run anywhere
+MOST_FILES = 256  # asked about; of a set of more, so many that lie evenly among them stand for all
 HOSTS = 3  # of each worker
 
 
@@ -32,9 +32,8 @@ def homes(job: Job) -> list[list[str]]:
 
 def _bytes(dataset: Dataset) -> list[Counter[str]]:
     """For each piece, how many of its bytes each host holds; of Parquet, where pieces are row groups, of its file."""
-    files = sorted({piece.file for piece in dataset.pieces})
-    if len(files) > MOST_FILES:
-        return [Counter() for _ in dataset.pieces]
+    every = list(dict.fromkeys(piece.file for piece in dataset.pieces))
+    files = every[:: -(-len(every) // MOST_FILES)]
     whole = dataset.options.format == "parquet"
     with ThreadPoolExecutor(8) as pool:
         asked = {
@@ -45,5 +44,5 @@ def _bytes(dataset: Dataset) -> list[Counter[str]]:
         }
     if whole:
         of_file = {file: next(hosts) for file, hosts in answers.items()}
-        return [of_file[piece.file] for piece in dataset.pieces]
-    return [next(answers[piece.file]) for piece in dataset.pieces]
+        return [of_file.get(piece.file, Counter()) for piece in dataset.pieces]
+    return [next(answers[piece.file]) if piece.file in answers else Counter() for piece in dataset.pieces]
