@@ -21,7 +21,7 @@ from yarnml.job import Job, Part
 from yarnml.launch.yarn.memory import megabytes, spoken
 from yarnml.model import load_model
 from yarnml.out import refuse_place, refuse_replacing
-from yarnml.ps.limit import memory
+from yarnml.ps.client.limit import memory
 from yarnml.request import RESERVED, Data, Reading, Running
 from yarnml.resume import Earlier
 from yarnml.runs import default_runs, new_id
