@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import operator
-from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
 import numpy.typing as npt
 
 from yarnml.kernels import rows as kernels
+from yarnml.wire.frozen import frozen
 
 Rows = int | np.integer[Any] | slice | npt.NDArray[np.integer[Any]] | list[int] | None  # what a user may write
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Key:
     """Rows [start, stop) if `rows` is None; else `rows`, increasing, and `inverse` where the user's order differs."""
 
@@ -35,6 +35,8 @@ class Key:
 def key(rows: Rows, table: str, shape: tuple[int, int]) -> Key:
     """Understand what a user wrote. Raises IndexError or TypeError that names table, row and shape."""
     n = shape[0]
+    if isinstance(rows, int) and 0 <= rows < n:  # first, since there are most of them
+        return Key(int(rows), rows + 1, None, None, True)
     if rows is None:
         return Key(0, n)
     if isinstance(rows, slice):

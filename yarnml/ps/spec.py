@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -71,7 +72,7 @@ class TableSpec:
     def width(self) -> int:
         return self.shape[1]
 
-    @property
+    @cached_property
     def numpy_dtype(self) -> np.dtype[Any]:
         return np.dtype(self.dtype)
 

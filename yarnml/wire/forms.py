@@ -8,35 +8,40 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from yarnml.wire import message as m
-from yarnml.wire.message import Array, Patch
+from yarnml.wire.message import Array, Message, Patch
 from yarnml.wire.parts import Part, WireError
 
 MAX_TEXT = 1 << 20  # bytes
 SCATTERED = -1  # the `at` of a patch whose rows are listed
 
 Extra = tuple[int, int, int, int, int]  # table, start, stop, own, number
+Header = tuple[Any, ...]  # magic, kind, generation, sender, clock, seq, read, the extra, and how many arrays
+COMMON, EXTRA = slice(2, 7), slice(7, 12)
 NONE: Extra = (0, 0, 0, 0, 0)
 
 
 class Form(NamedTuple):
+    kind: type[Any]
     pack: Callable[[Any], tuple[Extra, Sequence[Part]]]
-    unpack: Callable[[Extra, list[Part]], dict[str, Any]]
+    unpack: Callable[[Header, list[Part]], Message]
 
 
-def nothing() -> Form:
-    def unpack(_: Extra, parts: list[Part]) -> dict[str, Any]:
+def nothing(kind: type[Any]) -> Form:
+    def unpack(header: Header, parts: list[Part]) -> Message:
         _expect(not parts, "no array")
-        return {}
+        made: Message = kind(*header[COMMON])
+        return made
 
-    return Form(lambda _: (NONE, ()), unpack)
+    return Form(kind, lambda _: (NONE, ()), unpack)
 
 
-def texts(*names: str) -> Form:
-    def unpack(_: Extra, parts: list[Part]) -> dict[str, Any]:
+def texts(kind: type[Any], *names: str) -> Form:
+    def unpack(header: Header, parts: list[Part]) -> Message:
         _expect(len(parts) == len(names), f"{len(names)} texts")
-        return {name: _text(part) for name, part in zip(names, parts, strict=True)}
+        made: Message = kind(*header[COMMON], **{name: _text(part) for name, part in zip(names, parts, strict=True)})
+        return made
 
-    return Form(lambda msg: (NONE, [_bytes(getattr(msg, name)) for name in names]), unpack)
+    return Form(kind, lambda msg: (NONE, [_bytes(getattr(msg, name)) for name in names]), unpack)
 
 
 def roster() -> Form:
@@ -45,33 +50,36 @@ def roster() -> Form:
             _bytes(text) for text in (msg.checkpoint, *msg.servers)
         ]
 
-    def unpack(extra: Extra, parts: list[Part]) -> dict[str, Any]:
-        _expect(bool(parts) and extra[2] in (0, 1), "a checkpoint, and whether the run goes on")
+    def unpack(header: Header, parts: list[Part]) -> Message:
+        _, index, going, incarnation, rounds = header[EXTRA]
+        _expect(bool(parts) and going in (0, 1), "a checkpoint, and whether the run goes on")
         checkpoint, *servers = (_text(part) for part in parts)
-        return {
-            "servers": tuple(servers), "index": extra[1], "going": bool(extra[2]), "incarnation": extra[3],
-            "rounds": extra[4], "checkpoint": checkpoint,
-        }  # fmt: skip
+        return m.Roster(
+            *header[COMMON], servers=tuple(servers), index=index, going=bool(going), incarnation=incarnation,
+            rounds=rounds, checkpoint=checkpoint,
+        )  # fmt: skip
 
-    return Form(pack, unpack)
-
-
-def arrays(name: str) -> Form:
-    return Form(
-        lambda msg: (NONE, [Part(0, 0, array) for array in getattr(msg, name)]),
-        lambda _, parts: {name: tuple(part.array for part in parts)},
-    )
+    return Form(m.Roster, pack, unpack)
 
 
-def array(name: str) -> Form:
-    def unpack(_: Extra, parts: list[Part]) -> dict[str, Any]:
+def arrays(kind: type[Any], name: str) -> Form:
+    def unpack(header: Header, parts: list[Part]) -> Message:
+        made: Message = kind(*header[COMMON], **{name: tuple(part.array for part in parts)})
+        return made
+
+    return Form(kind, lambda msg: (NONE, [Part(0, 0, array) for array in getattr(msg, name)]), unpack)
+
+
+def array(kind: type[Any], name: str) -> Form:
+    def unpack(header: Header, parts: list[Part]) -> Message:
         _expect(len(parts) == 1, "one array")
-        return {name: parts[0].array}
+        made: Message = kind(*header[COMMON], **{name: parts[0].array})
+        return made
 
-    return Form(lambda msg: (NONE, [Part(0, 0, getattr(msg, name))]), unpack)
+    return Form(kind, lambda msg: (NONE, [Part(0, 0, getattr(msg, name))]), unpack)
 
 
-def patches() -> Form:
+def patches(kind: type[Any]) -> Form:
     def pack(msg: m.EndClock | m.Increments) -> tuple[Extra, list[Part]]:
         parts = []
         for p in msg.patches:
@@ -81,7 +89,7 @@ def patches() -> Form:
             parts.append(Part(p.table, at, p.values, "values", p.exponent))
         return NONE, parts
 
-    def unpack(_: Extra, parts: list[Part]) -> dict[str, Any]:
+    def unpack(header: Header, parts: list[Part]) -> Message:
         patches, todo = [], iter(parts)
         for part in todo:
             rows, values = None, part
@@ -91,58 +99,62 @@ def patches() -> Form:
                 _expect(values.array.ndim == 2 and len(values.array) == len(rows), "as many values as rows")
             _expect(values.array.ndim == 2 and values.at >= SCATTERED, "values of shape (rows, width)")
             patches.append(Patch(part.table, part.at, rows, values.array))
-        return {"patches": tuple(patches)}
+        made: Message = kind(*header[COMMON], patches=tuple(patches))
+        return made
 
-    return Form(pack, unpack)
+    return Form(kind, pack, unpack)
 
 
 def get() -> Form:
-    def pack(msg: m.Get) -> tuple[Extra, list[Part]]:
-        return (msg.table, msg.start, msg.stop, msg.own, 0), [] if msg.rows is None else [Part(0, 0, msg.rows, "rows")]
+    def pack(msg: m.Get) -> tuple[Extra, Sequence[Part]]:
+        return (msg.table, msg.start, msg.stop, msg.own, 0), () if msg.rows is None else [Part(0, 0, msg.rows, "rows")]
 
-    def unpack(extra: Extra, parts: list[Part]) -> dict[str, Any]:
-        _expect(len(parts) <= 1, "at most one list of rows")
-        fields = _range(extra)
-        fields["rows"] = _index(parts[0].array) if parts else None
-        return fields
+    def unpack(header: Header, parts: list[Part]) -> Message:
+        _, _, generation, sender, clock, seq, read, table, start, stop, own, _, n = header
+        if n > 1 or table < 0 or not 0 <= start <= stop:
+            raise WireError("expected rows of a table, at most in one list")
+        rows = _index(parts[0].array) if n else None
+        return m.Get(generation, sender, clock, seq, read, table, start, stop, rows, own)
 
-    return Form(pack, unpack)
+    return Form(m.Get, pack, unpack)
 
 
 def release() -> Form:
-    def unpack(extra: Extra, parts: list[Part]) -> dict[str, Any]:
-        _expect(len(parts) == 1 and extra[0] >= 0, "one list of rows of a table")
-        return {"table": extra[0], "rows": _index(parts[0].array)}
+    def unpack(header: Header, parts: list[Part]) -> Message:
+        table = header[EXTRA][0]
+        _expect(len(parts) == 1 and table >= 0, "one list of rows of a table")
+        return m.Release(*header[COMMON], table=table, rows=_index(parts[0].array))
 
-    return Form(lambda msg: ((msg.table, 0, 0, 0, 0), [Part(0, 0, msg.rows, "rows")]), unpack)
+    return Form(m.Release, lambda msg: ((msg.table, 0, 0, 0, 0), [Part(0, 0, msg.rows, "rows")]), unpack)
 
 
 def rows() -> Form:
     def pack(msg: m.Rows) -> tuple[Extra, list[Part]]:
         parts = [] if msg.rows is None else [Part(0, SCATTERED, msg.rows, "rows")]
-        exponents = msg.exponents or (None,) * len(msg.values)
-        parts += [Part(0, 0, block, "values", e) for block, e in zip(msg.values, exponents, strict=True)]
+        if msg.exponents:
+            parts += [Part(0, 0, block, "values", e) for block, e in zip(msg.values, msg.exponents, strict=True)]
+        else:
+            parts += [Part(0, 0, block, "values") for block in msg.values]
         return (msg.table, msg.start, msg.stop, msg.own, msg.number), parts
 
-    def unpack(extra: Extra, parts: list[Part]) -> dict[str, Any]:
-        rows = _index(parts.pop(0).array) if parts and parts[0].at == SCATTERED else None
+    def unpack(header: Header, parts: list[Part]) -> Message:
+        _, _, generation, sender, clock, seq, read, table, start, stop, own, number, _ = header
+        if table < 0 or not 0 <= start <= stop:
+            raise WireError("expected rows of a table")
+        rows, n = None, stop - start
+        if parts and parts[0].at == SCATTERED:
+            rows = _index(parts.pop(0).array)
+            n = len(rows)
         values = tuple([part.array for part in parts])
-        n = extra[2] - extra[1] if rows is None else len(rows)
         for block in values:
-            _expect(block.ndim == 2, "values of shape (rows, width)")
+            if block.ndim != 2:
+                raise WireError("expected values of shape (rows, width)")
             n -= len(block)
-        _expect(n == 0, "as many values as rows")
-        fields = _range(extra)
-        fields.update(rows=rows, number=extra[4], values=values)
-        return fields
+        if n:
+            raise WireError("expected as many values as rows")
+        return m.Rows(generation, sender, clock, seq, read, table, start, stop, rows, own, number, values)
 
-    return Form(pack, unpack)
-
-
-def _range(extra: Extra) -> dict[str, Any]:
-    table, start, stop, own, _ = extra
-    _expect(table >= 0 and 0 <= start <= stop, "rows of a table")
-    return {"table": table, "start": start, "stop": stop, "own": own}
+    return Form(m.Rows, pack, unpack)
 
 
 def _index(array: Array) -> Array:

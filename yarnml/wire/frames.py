@@ -19,21 +19,19 @@ from yarnml.wire.parts import DESCRIPTOR, DTYPES, SMALL, Frame, WireError, read,
 
 __all__ = ["DESCRIPTOR", "DTYPES", "HEADER", "SMALL", "Frame", "WireError", "decode", "encode"]
 
-MAGIC = b"yw"
 VERSION = 5
-HEADER = struct.Struct("<2sBBIiqQqiqqqQI")  # magic version kind | generation sender clock seq read | extra | arrays
+MAGIC = b"yw" + bytes([VERSION])
+HEADER = struct.Struct("<3sBIiqQqiqqqQI")  # magic kind | generation sender clock seq read | extra | arrays
 
 
 def encode(message: Message) -> list[Frame]:
     """Header and buffers of a message. Large arrays are handed on, not copied, unless they are not contiguous."""
-    kind = KIND[type(message)]
-    extra, parts = _FORMS[kind].pack(message)
+    kind, pack = _PACKS[message.__class__]
+    extra, parts = pack(message)
     header = HEADER.pack(
-        MAGIC, VERSION, kind, message.generation, message.sender, message.clock, message.seq, message.read,
-        *extra, len(parts),
-    )  # fmt: skip
-    head, large = write(parts, HEADER.size)
-    return [b"".join([header, *head]), *large]
+        MAGIC, kind, message.generation, message.sender, message.clock, message.seq, message.read, *extra, len(parts)
+    )
+    return write(header, parts) if parts else [header]
 
 
 def decode(frames: Sequence[Any]) -> Message:
@@ -43,50 +41,44 @@ def decode(frames: Sequence[Any]) -> Message:
     head = bytes(frames[0])
     if len(head) < HEADER.size:
         raise WireError(f"a header of {len(head)} bytes")
-    magic, version, kind, generation, sender, clock, seq, read_, *extra, n = HEADER.unpack_from(head)
-    if magic != MAGIC or version != VERSION:
-        raise WireError(f"not version {VERSION} of the protocol: {magic!r} {version}")
-    if kind >= len(_FORMS):
+    header = HEADER.unpack_from(head)
+    if header[0] != MAGIC:
+        raise WireError(f"not version {VERSION} of the protocol: {header[0]!r}")
+    kind: int = header[1]
+    if kind >= len(_UNPACKS):
         raise WireError(f"unknown kind {kind}")
-    fields = _FORMS[kind].unpack(tuple(extra), read(head, HEADER.size, n, frames))
-    message: Message = TYPES[kind](
-        generation=generation, sender=sender, clock=clock, seq=seq, read=read_, **fields
-    )  # fmt: skip
-    return message
+    return _UNPACKS[kind](header, read(head, HEADER.size, header[-1], frames))
 
 
-_PROTOCOL: tuple[
-    tuple[type[Message], forms.Form], ...
-] = (  # the place in this list is the kind on the wire: only append
-    (m.Join, forms.texts("role", "address", "name", "host", "plan")),
-    (m.Roster, forms.roster()),
-    (m.Beat, forms.nothing()),
-    (m.Gather, forms.array("array")),
-    (m.Gathered, forms.arrays("arrays")),
-    (m.Report, forms.texts("numbers")),
-    (m.Finish, forms.texts("result")),
-    (m.Fail, forms.texts("error")),
-    (m.Abort, forms.texts("reason")),
-    (m.Wait, forms.texts("what")),
-    (m.EndClock, forms.patches()),
-    (m.Increments, forms.patches()),
-    (m.Get, forms.get()),
-    (m.Rows, forms.rows()),
-    (m.Ack, forms.nothing()),
-    (m.Nack, forms.nothing()),
-    (m.Done, forms.nothing()),
-    (m.Ask, forms.nothing()),
-    (m.Farewell, forms.nothing()),
-    (m.Mark, forms.texts("url")),
-    (m.Rollback, forms.texts("reason")),
-    (m.Marked, forms.texts("error")),
-    (m.Keeps, forms.nothing()),
-    (m.Retreat, forms.texts("reason")),
-    (m.Hello, forms.nothing()),
-    (m.Standing, forms.nothing()),
-    (m.Release, forms.release()),
-    (m.Refused, forms.texts("reason")),
+_PROTOCOL = (  # the place in this list is the kind on the wire: only append
+    forms.texts(m.Join, "role", "address", "name", "host", "plan"),
+    forms.roster(),
+    forms.nothing(m.Beat),
+    forms.array(m.Gather, "array"),
+    forms.arrays(m.Gathered, "arrays"),
+    forms.texts(m.Report, "numbers"),
+    forms.texts(m.Finish, "result"),
+    forms.texts(m.Fail, "error"),
+    forms.texts(m.Abort, "reason"),
+    forms.texts(m.Wait, "what"),
+    forms.patches(m.EndClock),
+    forms.patches(m.Increments),
+    forms.get(),
+    forms.rows(),
+    forms.nothing(m.Ack),
+    forms.nothing(m.Nack),
+    forms.nothing(m.Done),
+    forms.nothing(m.Ask),
+    forms.nothing(m.Farewell),
+    forms.texts(m.Mark, "url"),
+    forms.texts(m.Rollback, "reason"),
+    forms.texts(m.Marked, "error"),
+    forms.nothing(m.Keeps),
+    forms.texts(m.Retreat, "reason"),
+    forms.nothing(m.Hello),
+    forms.nothing(m.Standing),
+    forms.release(),
+    forms.texts(m.Refused, "reason"),
 )
-TYPES = tuple(kind for kind, _ in _PROTOCOL)
-KIND = {kind: i for i, kind in enumerate(TYPES)}
-_FORMS = tuple(form for _, form in _PROTOCOL)
+_PACKS = {form.kind: (number, form.pack) for number, form in enumerate(_PROTOCOL)}
+_UNPACKS = [form.unpack for form in _PROTOCOL]

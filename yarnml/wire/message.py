@@ -1,6 +1,7 @@
 """A message: what one process of a run says to another.
 
-Every message is a frozen dataclass over the same header; `frames.py` turns it into bytes and back.
+Every message is a frozen dataclass over the same header; `frames.py` turns it into bytes and back. Those of which there
+are most, Get and Rows, can be made by position, which is quickest.
 
 |     | coordinator | server |
 |---|---|---|
@@ -11,11 +12,12 @@ Every message is a frozen dataclass over the same header; `frames.py` turns it i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
 import numpy.typing as npt
+
+from yarnml.wire.frozen import frozen
 
 Array = npt.NDArray[Any]
 
@@ -23,7 +25,7 @@ Array = npt.NDArray[Any]
 ALL, SOME = 0, (1 << 64) - 1  # in the place of a request's number in Rows that nobody asked for
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen()
 class Message:
     """The header that every message carries."""
 
@@ -35,7 +37,7 @@ class Message:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Patch:
     """Values for some rows of one table: rows [start, start + n) if `rows` is None, else those listed."""
 
@@ -50,7 +52,7 @@ class Patch:
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Join(Message):
     """A process is here; `sender` is its index, -1 if it takes any seat of its role."""
 
@@ -62,7 +64,7 @@ class Join(Message):
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Gather(Message):
     """One worker's part of round `seq` of the collectives; `clock`: the one that runs at it."""
 
@@ -70,7 +72,7 @@ class Gather(Message):
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Wait(Message):
     """The sender, in its `clock`, waits for servers; they answer once every worker has come to clock `read`."""
 
@@ -78,7 +80,7 @@ class Wait(Message):
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Report(Message):
     """Progress numbers, as a JSON object."""
 
@@ -86,7 +88,7 @@ class Report(Message):
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Finish(Message):
     """The sender has done all that it had to do; what it hands in, as JSON ("null" for nothing)."""
 
@@ -94,7 +96,7 @@ class Finish(Message):
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Fail(Message):
     """The sender can't go on; the error as the user will read it."""
 
@@ -102,7 +104,7 @@ class Fail(Message):
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Marked(Message):
     """The sender's part of the checkpoint at `clock` is written; or why there is none: it came too late, say."""
 
@@ -110,13 +112,13 @@ class Marked(Message):
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Keeps(Message):
     """The sender keeps state of its own: another process can't go on in its place after its last clock."""
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Retreat(Message):
     """The sender can't go on in the place of its dead predecessor: the run must roll back."""
 
@@ -127,7 +129,7 @@ class Retreat(Message):
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Roster(Message):
     """All have joined: the servers' addresses in their order, and which seat the receiver has.
 
@@ -144,13 +146,13 @@ class Roster(Message):
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Beat(Message):
     """The coordinator lives."""
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Gathered(Message):
     """Round `seq` is complete: every worker's array in worker order."""
 
@@ -158,7 +160,7 @@ class Gathered(Message):
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Abort(Message):
     """The run ends now; why, as the user will read it."""
 
@@ -166,7 +168,7 @@ class Abort(Message):
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Mark(Message):
     """Take part in a checkpoint: write to the directory `url` what you hold once `clock` clocks have ended."""
 
@@ -174,7 +176,7 @@ class Mark(Message):
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Rollback(Message):
     """The run goes back, and on as `generation`: leave what you do, and join again."""
 
@@ -185,13 +187,13 @@ class Rollback(Message):
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Hello(Message):
     """The sender is the `seq`-th incarnation of its worker and replaces the one before. Answered by Standing."""
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class EndClock(Message):
     """The sender has finished `clock`; its increments of that clock, whole."""
 
@@ -199,7 +201,7 @@ class EndClock(Message):
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Increments(Message):
     """Increments made within `clock`, to be applied on arrival."""
 
@@ -207,14 +209,14 @@ class Increments(Message):
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen()
 class Get(Message):
     """Ask for rows that hold all increments of clocks <= `read`, and all that the asker sent up to its message `own`.
 
     `seq` is the number of the request; asking again under the same number is harmless.
     """
 
-    table: int
+    table: int = 0
     start: int = 0
     stop: int = 0
     rows: npt.NDArray[np.int64] | None = None  # increasing; instead of [start, stop)
@@ -227,7 +229,7 @@ class Get(Message):
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Release(Message):
     """The sender keeps these rows no longer: they needn't be pushed. If it gets lost, they are pushed in vain."""
 
@@ -236,19 +238,19 @@ class Release(Message):
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Ask(Message):
     """Has everything up to `seq` been taken? Answered by Ack or Nack."""
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Done(Message):
     """The sender's work has returned: it is at clock infinity, and only reads. Takes a place in its sequence."""
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Farewell(Message):
     """The sender reads no more, and closes its connection. Takes the last place in its sequence."""
 
@@ -257,7 +259,7 @@ class Farewell(Message):
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen()
 class Rows(Message):
     """Rows as they stand at a server: answer to request `seq`, or pushed: ALL that changed, or SOME of it.
 
@@ -268,36 +270,36 @@ class Rows(Message):
     missed, hence `number`.
     """
 
-    table: int
+    table: int = 0
     start: int = 0
     stop: int = 0
     rows: npt.NDArray[np.int64] | None = None
     own: int = -1
     number: int = 0  # how many Rows of this table this worker has been sent, this one included
-    values: tuple[Array, ...]  # each (n, width)
+    values: tuple[Array, ...] = ()  # each (n, width)
     exponents: tuple[int, ...] = ()  # of each block, as in a Patch; none: they travel as they are
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Ack(Message):
     """Everything up to and including `seq` has been taken. `read`: the slowest clock."""
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Nack(Message):
     """`seq` is the number expected next, but a later one came: send again from there. `read` as in Ack."""
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Standing(Message):
     """What has been taken from the receiver's worker: clocks up to `clock` (-1: none), messages up to `seq`."""
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Refused(Message):
     """The receiver's message or request `seq` makes no sense, and won't be taken however often it is sent."""
 

@@ -20,9 +20,11 @@ PLAIN, INDEX, PAIRS = range(3)
 HALF = 16  # with PLAIN or PAIRS
 Kind = Literal["rows", "values"]  # int64 that increase; numbers of a table
 WORTH = 512  # bytes of an array from which on it is looked at
-SAMPLE = 64  # numbers of it that are looked at first
+GLANCE = 8  # numbers of it that are looked at first: are all of them other than 0, so are most
+SAMPLE = 64  # numbers of it that are looked at then
 UNPACKED = 1 << 28  # bytes that the pairs of one message may become: a small one can't fill the receiver's memory
 GAPS = tuple(np.dtype(t) for t in ("u1", "<u2", "<u4"))
+MOST = tuple(int(np.iinfo(t).max) for t in GAPS)
 FLOAT16 = np.dtype("<f2")
 
 
@@ -43,8 +45,11 @@ def pack(array: Array, kind: Kind | None, exponent: int | None, room: int) -> Pa
 
 
 def _pack_index(rows: Array) -> Packed:
-    gaps = np.diff(rows)
-    width = _width(gaps)
+    if not len(rows):
+        return Packed(rows)
+    gaps = rows[1:] - rows[:-1]
+    most = int(np.maximum.reduce(gaps.view(np.uint64), initial=0))  # what falls is more than all that fits
+    width = _narrowest(most)
     if width is None:
         return Packed(rows)
     return Packed(gaps.astype(GAPS[width]), INDEX | 4 * width, int(rows[0]))
@@ -57,6 +62,8 @@ def _pack_values(values: Array, exponent: int | None, room: int) -> Packed:
     if values.nbytes < WORTH or values.nbytes > room or not values.flags.c_contiguous:
         return Packed(numbers, form)
     flat = values.reshape(-1)
+    if all(flat[:: 1 + flat.size // GLANCE].tolist()):
+        return Packed(numbers, form)
     if 2 * np.count_nonzero(flat[:: 1 + flat.size // SAMPLE]) > SAMPLE:
         return Packed(numbers, form)
     places = np.flatnonzero(flat)
@@ -72,9 +79,11 @@ def _width(gaps: Array) -> int | None:
     """The narrowest type for gaps, None if there is none or one isn't above 0."""
     if not len(gaps):
         return 0
-    least, most = int(gaps.min()), int(gaps.max())
-    fits = [i for i, t in enumerate(GAPS) if most <= np.iinfo(t).max]
-    return fits[0] if fits and least > 0 else None
+    return _narrowest(int(gaps.max())) if int(gaps.min()) > 0 else None
+
+
+def _narrowest(gap: int) -> int | None:
+    return next((i for i, most in enumerate(MOST) if gap <= most), None)
 
 
 def wire_size(form: int, base: int, dtype: np.dtype[Any], shape: list[int]) -> int:
@@ -100,8 +109,8 @@ def unpack(buffer: memoryview, form: int, base: int, exponent: int, dtype: np.dt
     if form & 3 == INDEX:
         rows = np.empty(n, np.int64)
         rows[0] = base
-        np.cumsum(np.frombuffer(buffer, gap), out=rows[1:])
-        rows[1:] += base
+        rows[1:] = np.frombuffer(buffer, gap)
+        np.add.accumulate(rows, out=rows)
         return rows
     if form & 3 == PLAIN:
         return _widened(np.frombuffer(buffer, stored), exponent, dtype)

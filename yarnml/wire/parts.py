@@ -20,6 +20,8 @@ MAX_ARRAYS = 1 << 16
 MAX_BYTES = 1 << 32  # of one array
 DTYPES = tuple(np.dtype(t) for t in ("f4", "f8", "i8", "i4", "u1", "f2", "i2", "i1", "u2", "u4", "u8", "?"))
 CODES = {t: i for i, t in enumerate(DTYPES)}
+BOOL = CODES[np.dtype("?")]
+_UNUSED = [(0,) * (4 - ndim) for ndim in range(5)]  # places of a shape
 
 Frame = bytes | Array
 
@@ -38,65 +40,70 @@ class Part(NamedTuple):
     exponent: int | None = None  # of values that are float16 times two to this
 
 
-def write(parts: Sequence[Part], place: int) -> tuple[list[bytes], list[Frame]]:
-    """What follows in frame 0, from byte `place` on, and the frames of large arrays, which are handed on, not copied,
-    unless they are not contiguous."""
-    head: list[bytes] = []
-    small: list[bytes] = []
-    large: list[Frame] = []
+def write(header: bytes, parts: Sequence[Part]) -> list[Frame]:
+    """The frames of a message with arrays. Large ones are handed on, not copied, unless they are not contiguous."""
+    head, small, large = [header], [], []  # type: list[bytes], list[bytes], list[Frame]
     room = packing.UNPACKED
     for table, at, array, holds, exponent in parts:
-        packed, form, base = array, packing.PLAIN, 0
-        if exponent is not None or (holds and array.nbytes >= packing.WORTH):
+        packed, form, base, size = array, packing.PLAIN, 0, array.nbytes
+        if exponent is not None or (holds and size >= packing.WORTH):
             packed, form, base = packing.pack(array, holds, exponent, room)
-            room -= array.nbytes if form & packing.PAIRS else 0
-        shape = array.shape + (0,) * (4 - array.ndim)
-        head.append(DESCRIPTOR.pack(table, CODES[array.dtype], array.ndim, form, exponent or 0, base, at, *shape))
-        if packed.nbytes < SMALL:
-            small += (packed.tobytes(), bytes(-packed.nbytes % ALIGNED))
+            room -= size if form & packing.PAIRS else 0
+            size = packed.nbytes
+        shape = array.shape
+        head.append(
+            DESCRIPTOR.pack(
+                table, CODES[array.dtype], len(shape), form, exponent or 0, base, at, *shape, *_UNUSED[len(shape)]
+            )
+        )
+        if size < SMALL:
+            small += (packed.tobytes(), bytes(-size % ALIGNED))
         else:
             large.append(packed if packed.flags.c_contiguous else np.ascontiguousarray(packed))
-    head.append(_padding(place, len(parts)))
-    return head + small, large
-
-
-def _padding(place: int, arrays: int) -> bytes:
-    """What stands between the descriptors and the first small array."""
-    return bytes(-(place + arrays * DESCRIPTOR.size) % ALIGNED if arrays else 0)
+    head.append(bytes(-(len(header) + len(parts) * DESCRIPTOR.size) % ALIGNED))
+    return [b"".join(head + small), *large]
 
 
 def read(head: bytes, place: int, n: int, frames: Sequence[Any]) -> list[Part]:
     """The `n` arrays that `write` has written: small ones lie in the head one after another, each large one is a frame.
-    They are read-only views. Raises WireError."""
-    if n > MAX_ARRAYS or len(head) < place + n * DESCRIPTOR.size:
-        raise WireError(f"{n} arrays announced in {len(head)} bytes")
-    parts, used, room = [], 1, packing.UNPACKED
-    descriptors, place = place, place + n * DESCRIPTOR.size + len(_padding(place, n))
+    Their descriptors begin at byte `place` of the head. They are read-only views. Raises WireError."""
+    parts: list[Part] = []
+    used, room, length, descriptor = 1, packing.UNPACKED, len(head), place
+    if n:
+        place += n * DESCRIPTOR.size
+        if n > MAX_ARRAYS or length < place:
+            raise WireError(f"{n} arrays announced in {length} bytes")
+        place += -place % ALIGNED
     for i in range(n):
-        table, code, ndim, form, exponent, base, at, *shape = DESCRIPTOR.unpack_from(
-            head, descriptors + i * DESCRIPTOR.size
-        )
+        table, code, ndim, form, exponent, base, at, *shape = DESCRIPTOR.unpack_from(head, descriptor)
+        descriptor += DESCRIPTOR.size
         size = _size(i, code, ndim, form, base, shape)
-        room -= DTYPES[code].itemsize * math.prod(shape) if form & packing.PAIRS else 0
-        if room < 0:
-            raise WireError(f"arrays of more than {packing.UNPACKED} bytes are packed")
+        if form & packing.PAIRS:
+            room -= DTYPES[code].itemsize * math.prod(shape)
+            if room < 0:
+                raise WireError(f"arrays of more than {packing.UNPACKED} bytes are packed")
         if size < SMALL:
-            buffer = memoryview(head)[place : place + size]
+            buffer, offset = head, place
             place += size + -size % ALIGNED
-        elif used < len(frames):
-            buffer = memoryview(frames[used])
-            used += 1
+            if place > length:
+                raise WireError(f"array {i} of shape {shape} ends beyond the {length} bytes of its frame")
         else:
-            raise WireError(f"array {i} has no frame")
-        if buffer.nbytes != size:
-            raise WireError(f"array {i} of shape {shape} has {buffer.nbytes} bytes instead of {size}")
-        try:
-            parts.append(Part(table, at, _array_of(buffer, form, base, exponent, DTYPES[code], shape)))
-        except ValueError as error:
-            raise WireError(f"array {i}: {error}") from None
-    if place != len(head) or used != len(frames):
-        raise WireError(f"{len(head)} bytes and {len(frames)} frames, of which {n} arrays fill {place} and {used}")
+            buffer, offset = _large(i, frames, used, size), 0
+            used += 1
+        parts.append(Part(table, at, _array_of(i, buffer, offset, size, form, base, exponent, code, shape)))
+    if place != length or used != len(frames):
+        raise WireError(f"{length} bytes and {len(frames)} frames, of which {n} arrays fill {place} and {used}")
     return parts
+
+
+def _large(i: int, frames: Sequence[Any], used: int, size: int) -> Any:
+    """The next frame, which holds an array of this size."""
+    if used >= len(frames):
+        raise WireError(f"array {i} has no frame")
+    buffer = memoryview(frames[used])
+    if buffer.nbytes != size:
+        raise WireError(f"array {i} has {buffer.nbytes} bytes instead of {size}")
+    return buffer
 
 
 def _size(i: int, code: int, ndim: int, form: int, base: int, shape: list[int]) -> int:
@@ -116,16 +123,31 @@ def _size(i: int, code: int, ndim: int, form: int, base: int, shape: list[int]) 
 
 
 def _array_of(
+    i: int, buffer: Any, offset: int, size: int, form: int, base: int, exponent: int, code: int, shape: list[int]
+) -> Array:  # fmt: skip
+    dtype = DTYPES[code]
+    if form or not size or code == BOOL:
+        try:
+            array = _unpacked(memoryview(buffer)[offset:][:size], form, base, exponent, dtype, shape)
+        except ValueError as error:
+            raise WireError(f"array {i}: {error}") from None
+    else:
+        array = np.ndarray(shape, dtype, buffer, offset)
+    if not array.flags.aligned:
+        array = array.copy()
+    if array.flags.writeable:
+        array.flags.writeable = False
+    return array
+
+
+def _unpacked(
     buffer: memoryview, form: int, base: int, exponent: int, dtype: np.dtype[Any], shape: list[int]
 ) -> Array:  # fmt: skip
+    """What doesn't lie there as it is used."""
     if form:
-        array: Array = packing.unpack(buffer, form, base, exponent, dtype, math.prod(shape))
+        flat: Array = packing.unpack(buffer, form, base, exponent, dtype, math.prod(shape))
     elif not buffer.nbytes:
-        array = np.zeros(0, dtype)
-    elif dtype.kind == "b":  # a byte other than 0 and 1 is no bool
-        array = np.frombuffer(buffer, np.uint8) != 0
-    else:
-        array = np.frombuffer(buffer, dtype)
-    array = (array if array.flags.aligned else array.copy()).reshape(shape)
-    array.flags.writeable = False
-    return array
+        flat = np.zeros(0, dtype)
+    else:  # a byte other than 0 and 1 is no bool
+        flat = np.frombuffer(buffer, np.uint8) != 0
+    return flat.reshape(shape)

@@ -29,6 +29,7 @@ from yarnml.ps.spec import TableSpec, bounds
 from yarnml.wire.message import ALL, Patch, Rows
 
 LEAST = 16  # rows that are kept whatever the limit
+_UNASKED: tuple[Want | None, int] = (None, NEVER)
 
 
 @final
@@ -42,6 +43,7 @@ class Cache:
         `managed`: own increments leave bit by bit, and servers push all that changed only when they are asked."""
         assert spec.staleness != "run", "the run's staleness is resolved before"
         self.spec, self._staleness, self._function = spec, spec.staleness, spec.function
+        self._local, self._pulls, self._pushes = spec.function.local, spec.pulls, spec.pushes
         self.cuts = bounds(spec.rows, servers)
         self._links = [Link() for _ in range(servers)]
         self._pages = Pages(self.cuts, self._links, np.empty((0, spec.width), spec.numpy_dtype))
@@ -57,8 +59,8 @@ class Cache:
 
     def _need_at(self, clock: int, times: int = 0) -> Need:
         read = -1 if self._staleness is None else clock - self._staleness - 1
-        version = clock if self.spec.pulls else read
-        return Need(clock, version=version, read=read, pushed=self.spec.pushes, managed=self.managed, times=times)
+        version = clock if self._pulls else read
+        return Need(clock, version=version, read=read, pushed=self._pushes, managed=self.managed, times=times)
 
     @property
     def needs(self) -> int:
@@ -78,7 +80,7 @@ class Cache:
     def sent(self, mark: int, patches: list[Patch], server: int = 0) -> None:
         """Own increments of clock `mark` have been sent; of an unbounded or managed table, with message `mark` to
         `server`."""
-        if self._function.local:
+        if self._local:
             self._own.sent(mark, patches, server)
 
     def told(self, clock: int, messages: list[int]) -> None:
@@ -88,7 +90,7 @@ class Cache:
     def end_clock(self) -> None:
         """The next clock begins: forget what can't be used in it."""
         self._need = self._need_at(self._need.clock + 1, self._need.times)
-        if self.spec.pulls:
+        if self._pulls:
             self._pages.drop(self._need.clock - 1)
         if self._staleness is None:
             self._own.clear()
@@ -107,11 +109,11 @@ class Cache:
         has said that the clock did move: then the push was lost.
         """
         if key.rows is None:
-            wants = list(self._pages.wanted(self._pages.at(key.start, key.stop), self._need))
+            wants = self._pages.wanted(self._pages.at(key.start, key.stop), self._need)
         else:
             wants, lost = self._store.wanted(key.rows, self._need)
             self._lose(lost)
-        return wants + self._all_held(key) if self._need.managed and self.spec.pushes else wants
+        return wants + self._all_held(key) if self._need.managed and self._pushes else wants
 
     def _all_held(self, key: Key) -> list[Want]:
         """To ask servers, once a clock, for all that is held from them, where what is wanted is held and too old."""
@@ -128,17 +130,12 @@ class Cache:
         """Whether `get(key)` may be answered now."""
         if key.rows is not None:
             return bool(self._store.fresh(key.rows, self._need).all())
-        fresh, need = self._pages.fresh, self._need
-        for piece in self._pages.at(key.start, key.stop).pieces:  # noqa: SIM110 (on the way of every get)
-            if not fresh(piece, need):
-                return False
-        return True
+        return not self._pages.stale(self._pages.at(key.start, key.stop), self._need)
 
     def stale_servers(self, key: Key, held: bool = False) -> list[int]:
         """The servers that `get(key)` waits for; `held`: for rows of which an older state is held."""
         if key.rows is None:
-            pieces = self._pages.at(key.start, key.stop).pieces
-            late = (piece for piece in pieces if not self._pages.fresh(piece, self._need))
+            late = self._pages.stale(self._pages.at(key.start, key.stop), self._need)
             return [piece.server for piece in late if piece.held or not held]
         stale = key.rows[~self._store.fresh(key.rows, self._need)]
         stale = stale[self._store.held(stale)] if held else stale
@@ -146,18 +143,21 @@ class Cache:
 
     def get(self, key: Key, running: list[Patch]) -> Array:
         """The rows of a fresh key, read-only. `running`: own increments that are not sent yet."""
-        if self._staleness and self._need.clock != FOREVER and not self.spec.pulls:  # at 0 it can be but 0
+        if self._staleness and not self._pulls and self._need.clock != FOREVER:  # at 0 it can be but 0
             if key.rows is not None:
                 self._saw(self._store.version(key.rows))
             else:
                 self._saw(self._pages.version(self._pages.at(key.start, key.stop)))
         out = self._get_range(key, running) if key.rows is None else self._get_rows(key, running)
-        out.flags.writeable = False
+        if out.flags.writeable:
+            out.flags.writeable = False
         return out[0] if key.single else out
 
     def _saw(self, version: int) -> None:
         """A read holds all workers' increments of clocks <= `version`."""
-        self.staleness_seen = max(self.staleness_seen, self._need.clock - 1 - version)
+        seen = self._need.clock - 1 - version
+        if seen > self.staleness_seen:
+            self.staleness_seen = seen
 
     def norms(self, rows: Index) -> Array:
         """|row| of rows as they were last read, nan where they weren't."""
@@ -184,7 +184,7 @@ class Cache:
         return bool(gone)
 
     def _lose(self, rows: Index) -> None:
-        if self.spec.pushes and len(rows):
+        if self._pushes and len(rows):
             self._lost.append(rows)
 
     def let_go(self, at_least: int = 1) -> list[tuple[int, Index]]:
@@ -205,7 +205,7 @@ class Cache:
     def _get_range(self, key: Key, running: list[Patch]) -> Array:
         page = self._pages.at(key.start, key.stop)
         out = whole = self._pages.read(page)
-        if not self._function.local or not (running or self._own):
+        if not self._local or not (running or self._own):
             return out
         for piece in page.pieces:
             part = Key(piece.start, piece.stop)
@@ -223,7 +223,7 @@ class Cache:
     def _get_rows(self, key: Key, running: list[Patch]) -> Array:
         assert key.rows is not None
         out = self._store.read(key.rows)
-        if self._function.local and (running or self._own):
+        if self._local and (running or self._own):
             own = self._store.own(key.rows)
             for mark, patch in self._own.after(NEVER):
                 overlay(self._function, out, key, [patch], own < mark)
@@ -238,18 +238,18 @@ class Cache:
 
     def handle(self, server: int, message: Rows) -> None:
         """Take in rows: the answer to a request, or a push."""
-        link = self._links[server]
-        if self.spec.pushes and message.number != link.number + 1:
+        link, pulls = self._links[server], self._pulls
+        if self._pushes and message.number != link.number + 1:
             self._forget(server)
         link.number = message.number
-        want, clock = self._asked.pop(message.seq, (None, NEVER))
-        if self.spec.pulls and want is None:
+        want, clock = self._asked.pop(message.seq, _UNASKED)
+        if pulls and want is None:
             return  # answered before
         if want is not None and want.rows is not None:
             self._store.hold(want)
-        if self.spec.pulls and clock == self._need.clock != FOREVER:
+        if pulls and clock == self._need.clock != FOREVER:
             self._saw(message.read)
-        version = clock if self.spec.pulls else message.read
+        version = clock if pulls else message.read
         if message.values:
             times = -1 if want is None or want.rows is not None or want.all_held else want.times
             self._pages.update(server, message, version, times)

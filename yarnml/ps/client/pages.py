@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import final
 
@@ -86,6 +86,9 @@ class Pages:
         """The pages that may have rows of a message."""
         if self._overlap:
             return self._ordered
+        page = self._pages.get((message.start, message.stop))
+        if page is not None and message.rows is None:
+            return (page,)
         if message.rows is not None:
             ends = [page.stop for page in self._ordered]
             first, last = np.searchsorted(message.rows, [self._starts, ends])
@@ -144,21 +147,28 @@ class Pages:
     def _size(self, page: Page) -> int:
         return OVERHEAD + (page.stop - page.start) * int(self._empty.shape[1] * self._empty.itemsize)
 
-    def fresh(self, piece: Piece, need: Need) -> bool:
-        return piece.held and max(piece.version, self._links[piece.server].version) >= need.version
+    def stale(self, page: Page, need: Need) -> list[Piece]:
+        """What must come before the page is read."""
+        least, links = need.version, self._links
+        return [
+            piece
+            for piece in page.pieces
+            if piece.version == NEVER or (piece.version < least and links[piece.server].version < least)
+        ]
 
     def version(self, page: Page) -> int:
         """The clock up to which all increments are in all of a page."""
         return min((max(p.version, self._links[p.server].version) for p in page.pieces), default=FOREVER)
 
-    def wanted(self, page: Page, need: Need) -> Iterator[Want]:
+    def wanted(self, page: Page, need: Need) -> list[Want]:
         """What to ask for before the page is read."""
-        for piece in page.pieces:
-            comes = piece.held and need.comes(self._links[piece.server])
-            if piece.asked < need.clock and not comes and not self.fresh(piece, need):
+        wants: list[Want] = []
+        for piece in self.stale(page, need):
+            if piece.asked < need.clock and not (piece.held and need.comes(self._links[piece.server])):
                 piece.asked = need.clock
                 piece.born = min(piece.born, need.times)
-                yield Want(piece.server, piece.start, piece.stop, None, need.times)
+                wants.append(Want(piece.server, piece.start, piece.stop, None, need.times))
+        return wants
 
     def own(self, piece: Piece) -> int | Array:
         """The mark up to which own increments are in; of each row, where they differ."""
@@ -175,19 +185,22 @@ class Pages:
     def read(self, page: Page) -> Array:
         """The rows of a held page, without a copy if they came as one array."""
         if page.whole is None:
-            arrays = [array for piece in page.pieces for array in piece.arrays]
-            page.whole = arrays[0].view() if len(arrays) == 1 else np.concatenate([self._empty, *arrays])
+            arrays = page.pieces[0].arrays if len(page.pieces) == 1 else ()
+            if len(arrays) != 1:
+                arrays = (self._empty, *(array for piece in page.pieces for array in piece.arrays))
+            page.whole = arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
         return page.whole
 
     def update(self, server: int, message: Rows, version: int, times: int) -> None:
         """Take in rows. `times`: of the want that they answer, -1 if they answer none."""
+        start, stop = message.start, message.stop
         for page in self._meeting(message):
             for piece in page.pieces:
                 if piece.server != server:
                     continue
-                if message.rows is None and message.start <= piece.start and piece.stop <= message.stop:
-                    if piece.held or piece.born <= times:
-                        piece.arrays = _window(message.values, piece.start - message.start, piece.stop - piece.start)
+                if message.rows is None and start <= piece.start and piece.stop <= stop:
+                    if piece.version != NEVER or piece.born <= times:
+                        piece.arrays = _window(message.values, piece.start - start, piece.stop - piece.start)
                         piece.version, piece.own, piece.owns = version, message.own, None
                         page.whole = None
                 elif piece.held and self._patch(piece, message):
@@ -225,6 +238,8 @@ class Pages:
 
 def _window(values: tuple[Array, ...], start: int, n: int) -> tuple[Array, ...]:
     """Rows [start, start + n) of consecutive blocks."""
+    if len(values) == 1:
+        return values if len(values[0]) == n else (values[0][start : start + n],)
     pieces, first = [], 0
     for block in values:
         low, high = max(start, first), min(start + n, first + len(block))

@@ -9,13 +9,15 @@ from typing import Any, final
 import numpy as np
 import numpy.typing as npt
 
+from yarnml.wire.frozen import frozen
+
 Array = npt.NDArray[Any]
 Index = npt.NDArray[np.int64]
 NEVER = -(1 << 62)  # the clock of what isn't known
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Want:
     """Rows to ask a server for: [start, stop), or those listed.
 

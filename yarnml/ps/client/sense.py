@@ -13,8 +13,10 @@ from yarnml.wire.message import ALL, SOME, Ack, Get, Nack, Rows
 def makes_sense(message: Rows, spec: TableSpec, low: int, high: int, asked: Get | None) -> bool:
     """Whether these can be rows of table `spec` from the server that holds [low, high): a push, or the answer to
     `asked`; to what was asked in an earlier clock if that is None."""
-    if any(block.dtype != spec.numpy_dtype or block.shape[1] != spec.width for block in message.values):
-        return False
+    dtype, width = spec.numpy_dtype, spec.width
+    for block in message.values:
+        if block.dtype != dtype or block.shape[1] != width:
+            return False
     if message.rows is None:
         there = low <= message.start <= message.stop <= high
     else:
@@ -25,9 +27,11 @@ def makes_sense(message: Rows, spec: TableSpec, low: int, high: int, asked: Get 
 
 
 def _answers(message: Rows, asked: Get) -> bool:
-    if asked.all_held:
-        return message.table == asked.table
-    if message.table != asked.table or message.start != asked.start or message.stop != asked.stop:
+    if message.table != asked.table:
+        return False
+    if asked.rows is None and asked.start == asked.stop:  # for all that is held
+        return True
+    if message.start != asked.start or message.stop != asked.stop:
         return False
     if message.rows is None or asked.rows is None:
         return message.rows is asked.rows

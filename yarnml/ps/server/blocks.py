@@ -90,9 +90,8 @@ class Blocks:
         self._function.apply(values, state, inc)
 
     def remember(self, worker: int, where: Where) -> None:
-        """A worker is sent these rows: its function may want to know what its state was then."""
-        if self._function.remembers is not None:
-            self._seen.setdefault(worker, Seen()).note(where, self._remembered(where))
+        """A worker is sent these rows, and the function wants to know what its state was then."""
+        self._seen.setdefault(worker, Seen()).note(where, self._remembered(where))
 
     def forget(self, worker: int) -> None:
         """What a worker has read matters no more."""
@@ -136,21 +135,25 @@ class Blocks:
                     self._state[b][name][here] = array[there]
 
     def lend(self, start: int, stop: int) -> tuple[tuple[Array, ...], Loan]:
-        """Rows [start, stop) as read-only pieces, and the loan to give back when they have been read. Small ones are
-        copies, and no loan."""
-        views: list[Array] = []
-        loan: list[Buffer] = []
-        for b, low, high in self._cut(start, stop):
-            first = self.start + b * self._height
-            view = self._blocks[b].array[low - first : high - first]
-            if view.nbytes < LENT:
-                view = view.copy()
+        """Rows [start, stop) as pieces, and the loan to give back when they have been read. Small ones are copies, and
+        no loan; what is lent is read-only."""
+        pieces: tuple[Array, ...] = ()
+        loan: Loan = ()
+        at, end, height = start - self.start, stop - self.start, self._height
+        while at < end:
+            b, low = divmod(at, height)
+            high = min(height, low + end - at)
+            at += high - low
+            buffer = self._blocks[b]
+            piece = buffer.array[low:high]
+            if piece.nbytes < LENT:
+                piece = piece.copy()
             else:
-                self._blocks[b].loans += 1
-                loan.append(self._blocks[b])
-            view.flags.writeable = False
-            views.append(view)
-        return tuple(views), tuple(loan)
+                piece.flags.writeable = False
+                buffer.loans += 1
+                loan += (buffer,)
+            pieces += (piece,)
+        return pieces, loan
 
     def returned(self, loan: Loan) -> None:
         """What was lent has been read."""

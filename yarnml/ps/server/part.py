@@ -46,8 +46,12 @@ class Part:
         self._blocks = Blocks(spec, start, stop, seed)
         self._blocks.restore(origin.chunks(spec, start, stop))
         self.managed = managed if managed is not None and managed.manages(spec) else None
+        self.exact = spec.staleness == 0
+        self.by_message = spec.staleness is None or self.managed is not None  # own increments in rows are told by it
         self._ranked = self.managed is not None and spec.pushes
         self._holdings = [Holdings(start, stop, self._ranked) for _ in range(workers if spec.pushes else 0)]
+        self._remembers = not self.exact and spec.function.remembers is not None
+        self._rounds = spec.rounds
         self._rng = np.random.default_rng(seed)
         self._sent = [0] * workers  # Rows
         self._newest = -1  # clock of any increment that is applied
@@ -81,18 +85,18 @@ class Part:
         """Rows for a worker, which from now on holds them if it `keeps` any: it doesn't once its work has returned."""
         if self._holdings and keeps:
             self._holdings[worker].sent(where, push)
-        if self.spec.staleness != 0 and keeps:
+        if self._remembers and keeps:
             self._blocks.remember(worker, where)
-        self._sent[worker] += 1
+        self._sent[worker] = number = self._sent[worker] + 1
         if isinstance(where, slice):
             values, loan = self._blocks.lend(where.start, where.stop)
         else:
             values, loan = (self._blocks.gather(where),), ()
-        if not (self.spec.rounds and keeps):
-            return Reading(self._sent[worker], values, (), loan)
+        if not (self._rounds and keeps):
+            return Reading(number, values, (), loan)
         blocks, exponents = zip(*map(rounded, values), strict=True) if values else ((), ())
         self.returned(loan)
-        return Reading(self._sent[worker], blocks, exponents, ())
+        return Reading(number, blocks, exponents, ())
 
     def returned(self, loan: Loan) -> None:
         """What was lent has been read."""

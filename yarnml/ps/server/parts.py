@@ -51,9 +51,10 @@ class Parts:
 
     def __getitem__(self, table: int) -> Part:
         """Raises WireError where there is no such table: a message asks for it."""
-        if not 0 <= table < len(self._parts):
-            raise WireError(f"rows of table {table} of {len(self._parts)}")
-        return self._parts[table]
+        parts = self._parts
+        if not 0 <= table < len(parts):
+            raise WireError(f"rows of table {table} of {len(parts)}")
+        return parts[table]
 
     # ---- increments
 

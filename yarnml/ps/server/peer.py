@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import final
 
-from yarnml.ps.sender import Numbered, size
+from yarnml.ps.sender import Numbered, name, size
 from yarnml.wire.message import Ack, Done, Farewell, Nack
 
 ACK_EVERY = 16  # messages
@@ -15,12 +15,13 @@ ACK_BYTES = 16 << 20
 class Peer:
     """Counts a worker's messages: each is taken once, and in its place."""
 
-    def __init__(self, clock: int, generation: int) -> None:
+    def __init__(self, worker: int, clock: int, generation: int) -> None:
         self.clock = clock  # last one ended; FOREVER once its work has returned
         self.gone = False
         self.incarnation = 0
+        self.name = name(worker, 0, generation)  # as whom it connects
         self.expected = 1  # number of its next message
-        self._generation = generation
+        self._worker, self._generation = worker, generation
         self._complained = 0  # the gap it was last told of
         self._unacked = 0  # messages, and their bytes, since the last Ack
         self._unacked_bytes = 0
@@ -28,6 +29,7 @@ class Peer:
     def replaced(self, incarnation: int) -> None:
         """Another process goes on in its place, after what was taken."""
         self.incarnation = incarnation
+        self.name = name(self._worker, incarnation, self._generation)
         self._complained = 0
 
     def refusal(self, message: Numbered, slowest: int) -> Ack | Nack:

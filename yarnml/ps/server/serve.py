@@ -97,10 +97,13 @@ class _Loop:
     def turn(self, timeout: float) -> None:
         """Take in a message, if one comes within `timeout` seconds, and do what follows from it."""
         came = self._listener.recv(min(timeout, OFTEN) if self._slow or self._budget is not None else timeout)
-        self._offer()
-        self._take_back()
-        for worker in list(self._slow):
-            self._resume(worker)
+        if self._budget is not None:
+            self._offer(self._budget)
+        if self._lent:
+            self._take_back()
+        if self._slow:
+            for worker in list(self._slow):
+                self._resume(worker)
         if came is None:
             return
         peer, message = came
@@ -115,16 +118,16 @@ class _Loop:
         for send in effects:
             self._send(send)
 
-    def _offer(self) -> None:
+    def _offer(self, budget: Budget) -> None:
         """Push what the budget allows, in managed communication."""
-        if self._budget is not None and (room := self._budget.left(monotonic())) >= self._chunk:
+        if (room := budget.left(monotonic())) >= self._chunk:
             for send in self._shard.offer(room):
                 self._send(send)
 
     def _send(self, send: Send) -> Status:
         if self._budget is not None and isinstance(send.message, Rows):
             self._budget.spend(HEADER + sum(block.nbytes for block in send.message.values))
-        receipt = self._listener.send(self._shard.name(send.worker), send.message, track=bool(send.loan))
+        receipt = self._listener.send(self._shard.name(send.worker), send.message, track=send.loan != ())
         if send.loan:
             self._lent.append((receipt, send))
         if receipt.status is Status.WAITS:

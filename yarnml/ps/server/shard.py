@@ -18,7 +18,6 @@ Increments are counted exactly once: each message has the sender's next number, 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import final
 
 from yarnml.comm.company import FOREVER
@@ -31,6 +30,7 @@ from yarnml.ps.server.parts import Parts
 from yarnml.ps.server.peer import Peer
 from yarnml.ps.spec import TableSpec
 from yarnml.wire.frames import WireError
+from yarnml.wire.frozen import frozen
 from yarnml.wire.message import (
     ALL,
     SOME,
@@ -52,7 +52,7 @@ MAX_WAITING = 1 << 16  # gets
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Send:
     """An effect: send a message to a worker; what it was lent comes back by `Shard.returned`."""
 
@@ -84,7 +84,7 @@ class Shard:
             managed=managed,
         )  # fmt: skip
         self._managed = managed
-        self._peers = [Peer(clock - 1, generation) for _ in range(workers)]
+        self._peers = [Peer(worker, clock - 1, generation) for worker in range(workers)]
         self._generation = generation
         self._slowest = clock - 1
         self._waiting: dict[tuple[int, int], Get] = {}  # (worker, request)
@@ -100,16 +100,10 @@ class Shard:
         if message.generation != self._generation or not 0 <= message.sender < len(self._peers):
             raise WireError(f"worker {message.sender} of generation {message.generation} is not of this run")
         match message:
+            case Get():
+                return self._get(message)
             case EndClock() | Increments() | Done() | Farewell():
                 return self._take(message)
-            case Get():
-                if len(self._waiting) >= MAX_WAITING:
-                    raise WireError(f"{MAX_WAITING} gets are waiting")
-                self.parts[message.table].check_get(message)
-                if self._is_fresh(message):
-                    return [self._reply(message)]
-                self._waiting[message.sender, message.seq] = message
-                return []
             case Release():
                 self.parts[message.table].release(message.sender, message.rows)
                 return []
@@ -123,7 +117,7 @@ class Shard:
 
     def name(self, worker: int) -> str:
         """As whom the process that has this worker's place connects."""
-        return name(worker, self._peers[worker].incarnation, self._generation)
+        return self._peers[worker].name
 
     def knows(self, peer: str, message: Message) -> bool:
         """Whether who connects as `peer` is the worker that its message says, now: not one of an older generation, nor
@@ -131,10 +125,10 @@ class Shard:
         worker = message.sender
         if message.generation != self._generation or not 0 <= worker < len(self._peers):
             return False
-        incarnation = self._peers[worker].incarnation
-        if isinstance(message, Hello):
-            incarnation = max(incarnation, message.seq)
-        return peer == name(worker, incarnation, self._generation)
+        known = self._peers[worker]
+        if isinstance(message, Hello) and message.seq > known.incarnation:
+            return peer == name(worker, message.seq, self._generation)
+        return peer == known.name
 
     def acknowledgement(self, worker: int) -> Send:
         """What tells a worker how much of what it sent has been taken."""
@@ -240,13 +234,22 @@ class Shard:
     def _pushes(self, workers: set[int]) -> list[Send]:
         """What these workers hold, and has changed."""
         return [
-            self._rows(worker, table, where, seq=ALL, push=True)
+            self._rows(worker, table, where, ALL, push=True)
             for table, part in enumerate(self.parts)
             for worker, where in part.due()
             if worker in workers
         ]
 
     # ---- reads
+
+    def _get(self, get: Get) -> list[Send]:
+        if len(self._waiting) >= MAX_WAITING:
+            raise WireError(f"{MAX_WAITING} gets are waiting")
+        self.parts[get.table].check_get(get)
+        if self._is_fresh(get):
+            return [self._reply(get)]
+        self._waiting[get.sender, get.seq] = get
+        return []
 
     def _answer(self) -> list[Send]:
         """Every read that has become fresh."""
@@ -256,14 +259,14 @@ class Shard:
         return [self._reply(self._waiting.pop(at)) for at in fresh]
 
     def _is_fresh(self, get: Get) -> bool:
-        known = self._slowest >= get.read and self._peers[get.sender].expected > get.own
-        return known and get.sender not in self._paused
+        sender = get.sender
+        return self._slowest >= get.read and self._peers[sender].expected > get.own and sender not in self._paused
 
     def _reply(self, get: Get) -> Send:
         if get.all_held:
-            return self._rows(get.sender, get.table, self.parts[get.table].behind(get.sender), seq=get.seq, push=True)
+            return self._rows(get.sender, get.table, self.parts[get.table].behind(get.sender), get.seq, push=True)
         where: Where = slice(get.start, get.stop) if get.rows is None else get.rows
-        return self._rows(get.sender, get.table, where, seq=get.seq)
+        return self._rows(get.sender, get.table, where, get.seq)
 
     def offer(self, room: float) -> list[Send]:
         """Rows of managed tables that changed, for as many bytes: to all workers alike, what matters most first."""
@@ -272,19 +275,17 @@ class Shard:
             for worker in set(range(len(self._peers))) - set(self._paused):
                 rows = part.best(worker, room / len(self._peers))
                 if len(rows):
-                    out.append(self._rows(worker, table, rows, seq=SOME, push=True))
+                    out.append(self._rows(worker, table, rows, SOME, push=True))
         return out
 
-    def _rows(self, worker: int, table: int, where: Where, *, seq: int, push: bool = False) -> Send:
+    def _rows(self, worker: int, table: int, where: Where, seq: int, push: bool = False) -> Send:
         """`push`: of rows that the worker didn't name."""
         part, peer = self.parts[table], self._peers[worker]
-        reading = part.read(where, worker, keeps=peer.clock != FOREVER, push=push)  # then nothing changes any more
-        s = part.spec.staleness
-        own = peer.expected - 1 if s is None or part.managed else self._slowest if s == 0 else peer.clock
+        clock, slowest = peer.clock, self._slowest
+        number, values, exponents, loan = part.read(where, worker, clock != FOREVER, push)  # then nothing changes more
+        own = peer.expected - 1 if part.by_message else slowest if part.exact else clock
         start, stop, rows = (where.start, where.stop, None) if isinstance(where, slice) else (0, 0, where)
         message = Rows(
-            generation=self._generation, clock=peer.clock, seq=seq, read=self._slowest, own=own,
-            table=table, start=start, stop=stop, rows=rows, number=reading.number, values=reading.values,
-            exponents=reading.exponents,
-        )  # fmt: skip
-        return Send(worker, message, reading.loan)
+            self._generation, 0, clock, seq, slowest, table, start, stop, rows, own, number, values, exponents
+        )
+        return Send(worker, message, loan)

@@ -7,7 +7,7 @@ from typing import Any, final
 
 import zmq
 
-from yarnml.wire.frames import WireError, decode, encode
+from yarnml.wire.frames import Frame, WireError, decode, encode
 from yarnml.wire.lane import Lanes
 from yarnml.wire.message import Message
 from yarnml.wire.spin import Spin
@@ -17,6 +17,7 @@ from yarnml.wire.zmq.outbox import Item, Outbox
 from yarnml.wire.zmq.sockets import DONTWAIT, Inbox, put
 
 OUTBOX_POLL = 0.001  # s between looks at a slow peer: ROUTER can't say which peer has room again
+_RECEIPTS = {status: Receipt(status) for status in Status}  # of what is lent nothing
 
 
 @final
@@ -43,17 +44,15 @@ class ZmqListener(Listener):
         return self._nonsense + (0 if self._door is None else self._door.refused)
 
     def recv(self, timeout: float = 0.0) -> tuple[str, Message] | None:
-        end = monotonic() + timeout
+        end, left = monotonic() + timeout, timeout
         while True:
             if self._outbox.waits:
                 self._outbox.flush()
-            left = end - monotonic()
             frames = self._inbox.take(min(left, OUTBOX_POLL) if self._outbox.waits else left)
-            if frames is not None:
-                came = self._understood(frames)
-                if came is not None:
-                    return came
-            elif monotonic() >= end:
+            if frames is not None and (came := self._understood(frames)) is not None:
+                return came
+            left = end - monotonic()
+            if frames is None and left <= 0:
                 return None
 
     def _understood(self, frames: list[Any]) -> tuple[str, Message] | None:
@@ -81,30 +80,36 @@ class ZmqListener(Listener):
 
     def send(self, peer: str, message: Message, *, track: bool = False) -> Receipt:  # noqa: ARG002 (always tracked)
         frames = encode(message)
-        if self._outbox.full(peer):
+        outbox = self._outbox
+        if len(frames) == 1 and not outbox.waits and (status := self._put(peer, frames)) is not Status.FULL:
+            return _RECEIPTS[status]
+        if outbox.full(peer):
             return Receipt(Status.FULL)
         lane = None
         if len(frames) > 1 and self._lanes is not None and (lane := self._lanes.get(peer)) is not None:
             frames = lane.load(frames)
         item = Item(peer, frames, lane)
-        self._outbox.send(item)
+        outbox.send(item)
         return item.receipt
 
     def _try(self, item: Item) -> Status:
         """FULL if the peer has no room now."""
-        try:
-            status = put(self.socket, [item.peer.encode(), *item.frames], DONTWAIT, item.receipt.lent)
-        except zmq.ZMQError as error:
-            if error.errno != zmq.EHOSTUNREACH:
-                raise
-            status = Status.GONE
-            if item.lane is not None:
-                item.lane.recall(item.frames)
-            if self._lanes is not None:
-                self._lanes.lost(item.peer)
+        status = self._put(item.peer, item.frames, item.receipt.lent)
+        if status is Status.GONE and item.lane is not None:
+            item.lane.recall(item.frames)
         if item.receipt.lent:
             self._inbox.rest()
         return status
+
+    def _put(self, peer: str, frames: list[Frame], lent: list[Any] | None = None) -> Status:
+        try:
+            return put(self.socket, [peer.encode(), *frames], DONTWAIT, lent)
+        except zmq.ZMQError as error:
+            if error.errno != zmq.EHOSTUNREACH:
+                raise
+            if self._lanes is not None:
+                self._lanes.lost(peer)
+            return Status.GONE
 
     def close(self) -> None:
         self.socket.close()

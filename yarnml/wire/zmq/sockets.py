@@ -57,7 +57,7 @@ def put(socket: zmq.Socket[bytes], frames: list[Any], flags: int, lent: list[Any
     """
     last = len(frames) - 1
     try:
-        socket.send(frames[0], flags | (SNDMORE if last else 0))
+        _send(socket, frames[0], flags | SNDMORE if last else flags)
     except zmq.Again:
         return Status.FULL
     for i in range(1, last + 1):
@@ -67,7 +67,7 @@ def put(socket: zmq.Socket[bytes], frames: list[Any], flags: int, lent: list[Any
             frame = frame.view()
             lent.append(weakref.ref(frame))
         try:
-            socket.send(frame, flags | (SNDMORE if i < last else 0), copy=not big)
+            _send(socket, frame, flags | SNDMORE if i < last else flags, not big)
         except zmq.Again:  # the connection broke within the message: the rest must be said, and goes nowhere
             continue
     return Status.SENT
@@ -78,7 +78,9 @@ def readable(sockets: list[zmq.Socket[bytes]]) -> bool | None:
     return True if any(_option(socket, EVENTS) & POLLIN for socket in sockets) else None
 
 
-_option: Callable[..., Any] = zmq.backend.Socket.get  # the sugared one makes an enum
+# what the sugared ones call: they look for what isn't asked for here, and make enums
+_option: Callable[..., Any] = zmq.backend.Socket.get
+_send: Callable[..., Any] = zmq.backend.Socket.send
 
 
 @final
@@ -86,7 +88,7 @@ class Inbox:
     """The receiving side of one socket."""
 
     def __init__(self, socket: zmq.Socket[bytes], spin: Spin, heads: int) -> None:
-        """`heads`: frames at the start of a message that are small, and are copied to aligned memory."""
+        """`heads`: frames that every message begins with, which are small and are copied to aligned memory."""
         self._socket = socket
         self._spin = spin
         self._heads = heads
@@ -100,11 +102,10 @@ class Inbox:
             frames = [first]
         else:
             return None
+        while len(frames) < self._heads:
+            frames.append(self._socket.recv(0))
         while _option(self._socket, RCVMORE):
-            if len(frames) < self._heads:
-                frames.append(self._socket.recv(0))
-            else:
-                frames.append(self._socket.recv(0, copy=False).buffer)
+            frames.append(self._socket.recv(0, copy=False).buffer)
         if len(frames) > self._heads and len(frames[-1]) >= SMALL:
             self._spin.rest()
         return frames
