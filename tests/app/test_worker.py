@@ -13,7 +13,7 @@ import pytest
 
 from hdfs_io import ReadOptions, Roles, Sample, scan
 from tests.app.together import Together, together
-from yarnml.app import Worker, load_app
+from yarnml.app import Start, Worker, load_app
 from yarnml.errors import RunFailed
 from yarnml.job import Job, Part
 from yarnml.ps import local_client
@@ -75,8 +75,9 @@ def test_every_row_once_a_pass_in_equally_many_clocks(job: Job, workers: int) ->
 
 def test_goes_on_at_its_clock(job: Job) -> None:
     def run(index: int, company: Together) -> list[tuple[int, int]]:
-        me = worker(job, index, company, workers=1, valid=None)
-        me.clock_now = 6
+        alone = replace(job, workers=1, valid=None)
+        tables = local_client([], seed=0, company=company)
+        me = Worker(load_app(job.app), alone, index, tables, company, Start(clock=6))
         steps = []
         for batch in me.batches(16, 2):
             steps.append((batch.epoch, batch.step))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from yarnml.comm.company import FOREVER, LATE
+from yarnml.comm.company import ANEW, FOREVER, LATE
 from yarnml.comm.coordinator import Coordinator
 from yarnml.comm.effects import Commit, Discard, Effect, End, Replace, Say, Send, Setback
 from yarnml.comm.events import (
@@ -241,6 +241,20 @@ def test_a_mark_that_comes_too_late_is_set_further_ahead() -> None:
     second = marked(machine, 5.2)
     assert second.clock == 2 * first.clock
     assert second.url != first.url
+
+
+def test_work_that_knows_no_middle_is_asked_for_a_checkpoint_once() -> None:
+    machine = running(every=5.0)
+    mark = marked(machine, 5.0)
+    [gone, said] = machine.handle(Copied("worker-0", mark.clock, ANEW), 5.1)
+    assert gone == Discard(mark.url)
+    assert isinstance(said, Say)
+    assert said.text.startswith(f"no checkpoints: {ANEW}")
+    assert machine.handle(Copied("worker-1", mark.clock, ANEW), 5.2) == []
+    death(machine, S0, 20.0)
+    for seat in SEATS:
+        machine.handle(joined(seat, f"{seat.slug}.new" if seat == S0 else "", generation=1), 21.0)
+    assert told(machine.handle(Tick(), 40.0), Mark) == {}
 
 
 def test_a_checkpoint_that_cannot_be_written_is_said_and_tried_later() -> None:

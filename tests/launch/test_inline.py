@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from yarnml import checkpoints
 from yarnml.comm.effects import Report
@@ -91,3 +92,36 @@ def test_a_run_that_failed_goes_on_from_its_own_checkpoint(job_of: MakeJob) -> N
     assert whole.result is not None
     assert again.result is not None
     assert again.result["w"] == whole.result["w"]
+
+
+OWN_LOOP = """
+W = me.table("W")
+for _ in range(40):
+    W.inc(None, np.ones(W.shape, np.float32))
+    me.clock()
+    time.sleep(0.001)
+return {"w": W.get()[0, 0].item()}
+"""
+
+
+def test_work_that_never_looks_at_its_clock_leaves_no_checkpoint(job_of: MakeJob) -> None:
+    news: list[Any] = []
+    job = job_of(OWN_LOOP, rows="5", checkpoint_every=0.005)
+    outcome = InlineLauncher().start(job, lambda _: None, news.append).wait()
+    assert outcome.result is not None
+    assert outcome.result["w"] == 40
+    [said] = [each.text for each in news]
+    assert said.startswith("no checkpoints: work doesn't look at me.clock_now")
+    assert checkpoints.latest(job.url) is None
+
+
+def test_work_that_never_looks_at_its_clock_is_not_begun_in_its_middle(job_of: MakeJob) -> None:
+    job = job_of(CLOCKS.format(until=150), rows="5", checkpoint_every=0.02)
+    run(job)
+    found = checkpoints.latest(job.url)
+    assert found is not None
+    app = Path(job.app) / "app.py"
+    text = app.read_text().replace("while me.clock_now < 200:", "for clock in range(200):")
+    app.write_text(text.replace("me.clock_now", "clock"))
+    outcome, _ = run(replace(job, run="again", resume=found[0], resume_clock=found[1].clock))
+    assert f"it was to go on at clock {found[1].clock}" in outcome.message

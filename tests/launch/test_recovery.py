@@ -144,6 +144,16 @@ def test_a_scheduler_is_started_anew(make: MakeJob, undisturbed: Callable[..., A
     assert np.array_equal(learned(running.job), undisturbed(False))
 
 
+def test_work_with_a_loop_of_its_own_begins_anew_and_does_no_clock_too_many(make: MakeJob) -> None:
+    running = Running(make(own_loop=True, retries=1))
+    outcome = survives(running, (W1, 60))
+    assert outcome.result is not None
+    assert outcome.result["clocks"] == 150
+    [back] = [news for news in running.news if isinstance(news, Setback)]
+    assert back.clock == 0
+    assert [news.text for news in running.news if isinstance(news, Say)][0].startswith("no checkpoints: work doesn't")
+
+
 @pytest.mark.full
 @pytest.mark.parametrize("seed", range(20))
 def test_whoever_is_killed_whenever(make: MakeJob, undisturbed: Callable[..., Any], seed: int) -> None:

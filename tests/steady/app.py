@@ -21,6 +21,7 @@ class Config(AppConfig):
     clocks: Count = 150
     pause: NonNegative = 0.02  # seconds a clock
     keeps: bool = False  # state of its own, by rows
+    own_loop: bool = False  # as an app has it that doesn't know of recovery: it counts its clocks itself
     dies: int = -1  # clock in which worker 1 ends without a word, each time it comes there
 
 
@@ -36,7 +37,9 @@ def start(me: Worker, cfg: Config) -> None:
         me.table("mean").inc(None, np.array([[total / me.rows]]))
 
 
-def work(me: Worker, cfg: Config) -> None:
+def work(me: Worker, cfg: Config) -> dict[str, float] | None:
+    if cfg.own_loop:
+        return counted(me, cfg)
     W, mean = me.table("W"), me.table("mean").get()[0, 0]
     own = me.state("own", lambda: np.zeros(len(me.data), np.float32), by="rows") if cfg.keeps else None
     while me.clock_now < cfg.clocks:
@@ -51,6 +54,17 @@ def work(me: Worker, cfg: Config) -> None:
         me.report(loss=float(np.abs(w).mean()))
         time.sleep(cfg.pause)
         me.clock()
+    return None
+
+
+def counted(me: Worker, cfg: Config) -> dict[str, float]:
+    for i in range(cfg.clocks):
+        me.table("mean").get()
+        me.table("mean").inc(None, np.full((1, 1), 1.0 / me.workers))
+        me.report(loss=float(i))
+        time.sleep(cfg.pause)
+        me.clock()
+    return {"clocks": round(float(me.table("mean").get()[0, 0]) - 87 / 31, 6)}  # less the mean of the labels
 
 
 def predict(model: Model, batch: Batch) -> Columns:

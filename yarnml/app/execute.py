@@ -79,7 +79,7 @@ def _work(me: Worker) -> dict[str, Any]:
     if me.app.start is not None and me.began.clock == 0:
         me.app.start(me, me.config)
         me.begin()
-    me.at_work = True
+    me.enter()
     extra = me.app.work(me, me.config)
     me.at_work = False
     me.settle()

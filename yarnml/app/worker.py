@@ -28,7 +28,7 @@ from yarnml.app.scores import score
 from yarnml.app.share import Share, chunk_rows
 from yarnml.app.spilled import Order, Origin, Spilled
 from yarnml.app.start import BEGINNING, Loaded, Start
-from yarnml.comm.company import Company
+from yarnml.comm.company import ANEW, Company
 from yarnml.comm.plain import plain_numbers
 from yarnml.errors import UsageError
 from yarnml.job import Job
@@ -63,8 +63,8 @@ class Worker:
         self.app, self.job, self.index = app, job, index
         self.workers, self.threads, self.seed, self.staleness = job.workers, job.threads, job.seed, job.staleness
         self.began = start
-        self.clock_now = start.clock - (app.start is not None and start.clock > 0)  # clocks this worker has ended
-        self.at_work = False
+        self._now = start.clock - (app.start is not None and start.clock > 0)
+        self.at_work = self._looks = self._entering = False
         self.stop = False  # true for all workers at the same clock: `batches` ends
         self.out: Output | None = None  # where an app without a model writes its part
         self.best: Model | None = None  # on --valid, of the passes so far
@@ -145,34 +145,44 @@ class Worker:
         gain training stops, and the best pass's model is what is saved. Of data beyond memory a batch has no more rows
         than can be read at once.
         """
+        self._looks = True
         rows = self._bounded(batch or usual_batch(self.rows))
         plan = Plan(self.rows, len(self.share), rows, self.seed, self._first_row)
         self._keeping.shuffle(plan.shuffle() if plan.steps > 1 else None)
         self._watch.limit = patience
         end = plan.steps * (epochs or usual_epochs(self.rows, plan.steps))
-        with closing(self.share.batches(plan, self.clock_now, end)) as batches:
+        with closing(self.share.batches(plan, self._now, end)) as batches:
             while True:
-                epoch, step = divmod(self.clock_now, plan.steps)
+                epoch, step = divmod(self._now, plan.steps)
                 if step == 0 and epoch > 0 and self.job.valid is not None:
                     self._validate(self._watch)
-                if self.clock_now >= end or self.stop:
+                if self._now >= end or self.stop:
                     return
-                self._epoch, now = epoch, self.clock_now
+                self._epoch, now = epoch, self._now
                 piece = next(batches)
                 yield piece
-                assert self.clock_now == now + 1, "an app ends each batch with exactly one me.clock()"
+                assert self._now == now + 1, "an app ends each batch with exactly one me.clock()"
                 self._rows_done += len(piece)
 
     # --- tables and clocks
+
+    @property
+    def clock_now(self) -> int:
+        """Clocks that this worker has ended. Work that doesn't look at it can't be gone on with in its middle."""
+        self._looks = True
+        return self._now
 
     def table(self, name: str) -> Table:
         return self._client.table(name)
 
     def clock(self) -> None:
         """End this clock: its increments leave. Raises Stopped or PeerLost if the run can't go on."""
+        if self._entering:
+            self._entering = False
+            self._refuse_middle()
         self._client.clock()
         self._company.check()
-        self.clock_now += 1
+        self._now += 1
         mark = self._company.mark
         if mark is not None and mark[0] == self._client.clock_now:
             self._keeping.write(*mark, self._part(), self._client.copied())
@@ -207,7 +217,7 @@ class Worker:
     def rng(self) -> np.random.Generator:
         """Random numbers of this worker in this clock: a new generator with the same numbers each time it is asked."""
         key = [self.seed % 2**64, WORK]
-        return np.random.Generator(np.random.Philox(key=key, counter=[0, 0, self.index, self.clock_now]))
+        return np.random.Generator(np.random.Philox(key=key, counter=[0, 0, self.index, self._now]))
 
     def state(self, name: str, init: Callable[[], NDArray[Any]], by: By = "worker") -> NDArray[Any]:
         """An array of this worker that lives over clocks and is part of every checkpoint; change it in place.
@@ -224,8 +234,8 @@ class Worker:
         for what is no number.
         """
         numbers = plain_numbers(numbers)
-        finite_numbers(numbers, f"at clock {self.clock_now}", self.config)
-        self._company.report({"clock": self.clock_now, "epoch": self._epoch, **self._totals(), **numbers})
+        finite_numbers(numbers, f"at clock {self._now}", self.config)
+        self._company.report({"clock": self._now, "epoch": self._epoch, **self._totals(), **numbers})
 
     def note(self, text: str) -> None:
         """A remark that the user should read, kept with the model. Every worker says the same; it is shown once."""
@@ -262,6 +272,11 @@ class Worker:
         """Wait for what is being written of this worker."""
         self._keeping.wait()
 
+    def enter(self) -> None:
+        """Work begins, or goes on at `clock_now`."""
+        self.at_work = self._entering = True
+        self._looks = False
+
     def begin(self) -> None:
         """End what `start` did: a clock of its own, which isn't counted, so that work begins at clock 0."""
         self._client.clock()
@@ -295,6 +310,17 @@ class Worker:
         specs = self.app.specs(self.config, self.schema)
         arrays: Artifacts = {spec.name: np.array(self.table(spec.name).get()) for spec in specs}
         return self.model(arrays)
+
+    def _refuse_middle(self) -> None:
+        """In the first clock of work: one that hasn't looked where it stands does all clocks, wherever it begins."""
+        if self._looks:
+            return
+        self._company.anew()
+        if self._now:
+            raise UsageError(
+                f"app {self.app.name}: {ANEW}: it was to go on at clock {self._now}; loop over range(me.clock_now, n), "
+                "or start the run anew"
+            )
 
     def _meet(self) -> None:
         """Before all workers meet: one that comes later, in the place of another, would miss a meeting within work."""

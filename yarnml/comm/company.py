@@ -12,6 +12,7 @@ from yarnml.comm.plain import plain_numbers
 
 FOREVER = 1 << 62  # the clock of a worker whose work has returned
 LATE, OVER = "late", "over"  # why there is no part of a checkpoint: its clock is past; the work has returned before it
+ANEW = "work doesn't look at me.clock_now, so a run can't go on in its middle"  # and this is why there never will be
 
 
 class Company(ABC):
@@ -22,6 +23,8 @@ class Company(ABC):
 
     mark: tuple[int, str] | None = None
     """The checkpoint to take part in next: once so many clocks have ended, a copy goes to the directory at that URL."""
+
+    _knows_no_middle = False
 
     @abstractmethod
     def gather(self, array: np.ndarray[Any, Any]) -> list[np.ndarray[Any, Any]]:
@@ -52,6 +55,20 @@ class Company(ABC):
 
         Not a barrier. Raises RolledBack where it has itself taken another's place.
         """
+
+    def anew(self) -> None:
+        """This worker's work knows its beginning alone: no process can go on in its place, nor from a checkpoint.
+
+        Not a barrier. Raises as `keeps`.
+        """
+        self.keeps()
+        self._knows_no_middle = True
+        self._decline()
+
+    def _decline(self) -> None:
+        if self.mark is not None and self._knows_no_middle:
+            mark, self.mark = self.mark, None
+            self.marked(mark[0], ANEW)
 
     def sum(self, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         """The sum over all workers, added in worker order, so that it is bit-equal for all and in every run."""
@@ -87,6 +104,7 @@ class Alone(Company):
     def check(self) -> None:
         self._stopping()
         self.mark = self._marks(self.clock_now)
+        self._decline()
 
     def marked(self, clock: int, error: str = "") -> None:
         self._marked(clock, error)

@@ -10,7 +10,7 @@ import math
 from collections import deque
 from typing import final
 
-from yarnml.comm.company import LATE, OVER
+from yarnml.comm.company import ANEW, LATE, OVER
 from yarnml.comm.effects import Commit, Discard, Effect, Say
 from yarnml.comm.seat import Seat
 from yarnml.wire.message import Mark
@@ -31,12 +31,13 @@ class Marks:
         self._pending: Mark | None = None
         self._copied: set[Seat] = set()
         self._over = True
+        self._never = not every
         self._due = math.inf
         self._pace: deque[tuple[float, int]] = deque()
 
     def begin(self, now: float) -> None:
         """A generation begins."""
-        self._over = not self._every
+        self._over = self._never
         self._due = now + self._every
         self._pace.clear()
 
@@ -61,13 +62,11 @@ class Marks:
         if mark is None or mark.clock != clock:
             return []
         if error:
-            self._over |= error == OVER
+            self._never |= error == ANEW
+            self._over |= error in (OVER, ANEW)
             self._widen = 2 * self._widen if error == LATE else 1
             self._due = now if error == LATE else now + self._every
-            said: list[Effect] = (
-                [] if error in (LATE, OVER) else [Say(f"no checkpoint at clock {clock}: {seat}: {error}")]
-            )
-            return [*self.abandon(), *said]
+            return [*self.abandon(), *_said(error, f"no checkpoint at clock {clock}: {seat}: {error}")]
         self._copied.add(seat)
         if len(self._copied) < parts:
             return []
@@ -83,3 +82,10 @@ class Marks:
         (then, first), (now, last) = self._pace[0], self._pace[-1]
         pace = (last - first) / (now - then) if now > then else 0.0
         return max(FEWEST, math.ceil(pace * AHEAD)) * self._widen
+
+
+def _said(error: str, otherwise: str) -> list[Effect]:
+    """What the user hears of it."""
+    if error == ANEW:
+        return [Say(f"no checkpoints: {error}; after a death it begins anew")]
+    return [] if error in (LATE, OVER) else [Say(otherwise)]

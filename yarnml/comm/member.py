@@ -220,7 +220,7 @@ class Member(Company):
         """Nothing of an older generation matters any more."""
         self._generation, self.mark, self._marked = generation, None, SimpleQueue()
         self._rounds = self.clock_now = self._clock_said = 0
-        self._numbers, self._keeps = {}, False
+        self._numbers, self._keeps, self._knows_no_middle = {}, False, False
 
     def _ask(self, question: Message, answer: type[M]) -> M:
         """The answer to a question of this round; older answers are echoes."""
@@ -257,6 +257,7 @@ class Member(Company):
             self.marked(mark.clock, OVER if self.clock_now >= FOREVER else LATE)
         else:
             self.mark = mark.clock, mark.url
+            self._decline()
 
     def _raise(self) -> None:
         if self._abort is not None:

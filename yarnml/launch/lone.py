@@ -7,6 +7,7 @@ from typing import final
 
 from hdfs_io import DataError, join
 from yarnml import checkpoints
+from yarnml.comm.company import ANEW
 from yarnml.comm.effects import Say
 from yarnml.job import Job
 from yarnml.launch.fault import short
@@ -21,10 +22,11 @@ class Lone:
         self._job, self._on_news = job, on_news
         self._due = time.monotonic() + job.checkpoint_every
         self._pending: tuple[int, str] | None = None
+        self._never = not job.checkpoint_every
 
     def mark(self, clock: int) -> tuple[int, str] | None:
         """In `clock`: the checkpoint to take next."""
-        if self._pending is None and self._job.checkpoint_every and time.monotonic() >= self._due:
+        if self._pending is None and not self._never and time.monotonic() >= self._due:
             self._pending = clock + 1, join(checkpoints.directory(self._job), f".{clock + 1}-0")
         return self._pending
 
@@ -39,6 +41,8 @@ class Lone:
             error = short(fault)
         if error:
             checkpoints.discard(url)
-            self._on_news(Say(f"no checkpoint at clock {clock}: {error}"))
+            self._never |= error == ANEW
+            at = "s" if error == ANEW else f" at clock {self._job.clock_of(clock)}"
+            self._on_news(Say(f"no checkpoint{at}: {error}"))
         self._due = time.monotonic() + self._job.checkpoint_every
         self._pending = None
