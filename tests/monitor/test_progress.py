@@ -39,6 +39,24 @@ def test_a_rate_falls_to_nothing_when_nobody_reports() -> None:
     assert progress.glance(2.0 + 2 * WINDOW).rows_per_s == 0
 
 
+def test_a_replaced_worker_begins_at_nothing_and_slows_no_rate_below_it() -> None:
+    progress = Progress(0.0)
+    progress.take(0, {"rows": 1000}, 1.0)
+    progress.take(1, {"rows": 1000}, 1.0)
+    progress.take(1, {"rows": 100}, 2.0)  # another process speaks for it
+    assert progress.glance(2.0).rows_per_s == 2100 / 2
+
+
+def test_going_back_forgets_no_totals_of_those_who_stay() -> None:
+    progress = Progress(0.0)
+    progress.take(0, {"rows": 1000}, 1.0)
+    progress.go_back(1, "worker 1 died", 2.0)
+    assert progress.glance(3.0).rows_per_s is None  # nobody has reported since
+    progress.take(0, {"rows": 1100}, 3.0)
+    progress.take(1, {"rows": 50}, 3.0)
+    assert progress.glance(3.0).rows_per_s == 150
+
+
 def test_a_number_said_once_stays_until_it_is_said_again() -> None:
     progress = Progress(0.0)
     progress.take(0, {"clock": 1, "epoch": 0, "loss": 2.0}, 1.0)

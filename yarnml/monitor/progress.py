@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Self, final
 
-COUNTERS = ("rows", "bytes_in", "bytes_out")  # a worker reports them as totals since its start
+COUNTERS = frozenset(("rows", "bytes_in", "bytes_out"))  # a worker reports them as totals since its start
 WINDOW = 5.0  # seconds over which a rate is taken
 
 
@@ -63,19 +63,23 @@ class Progress:
     def __init__(self, started: float) -> None:
         self._started = started
         self._latest: dict[int, dict[str, float]] = {}
+        self._counted: dict[tuple[int, str], float] = {}  # each worker's own totals
+        self._done = dict.fromkeys(COUNTERS, 0.0)  # by all of them, replaced ones too: it never falls
         self._generation, self._setback = 0, ""
-        self._totals: deque[tuple[float, dict[str, float]]] = deque([(started, dict.fromkeys(COUNTERS, 0.0))])
+        self._totals: deque[tuple[float, dict[str, float]]] = deque([(started, dict(self._done))])
 
     def go_back(self, generation: int, why: str, now: float) -> None:
         """The run has gone back: what was reported is void."""
         self._generation, self._setback = generation, why
         self._latest.clear()
-        self._totals = deque([(now, dict.fromkeys(COUNTERS, 0.0))])
+        self._totals = deque([(now, dict(self._done))])
 
     def take(self, worker: int, numbers: Mapping[str, float], now: float) -> None:
         """One worker's report."""
         self._latest.setdefault(worker, {}).update(numbers)
-        self._totals.append((now, {name: self._sum(name) for name in COUNTERS}))
+        for name in COUNTERS & numbers.keys():
+            self._count(worker, name, numbers[name])
+        self._totals.append((now, dict(self._done)))
         while len(self._totals) > 2 and self._totals[1][0] <= now - WINDOW:
             self._totals.popleft()
 
@@ -100,8 +104,11 @@ class Progress:
     def _all(self, name: str) -> list[float]:
         return [numbers[name] for numbers in self._latest.values() if name in numbers]
 
-    def _sum(self, name: str) -> float:
-        return math.fsum(self._all(name))
+    def _count(self, worker: int, name: str, total: float) -> None:
+        """Add what a worker has done since its last report; a total that fell is a new process's, begun at 0."""
+        before = self._counted.get((worker, name), 0.0)
+        self._done[name] += total - before if total >= before else total
+        self._counted[worker, name] = total
 
     def _rate(self, name: str, now: float) -> float | None:
         """Of the last `WINDOW` seconds or a little more; it falls to 0 once nobody reports any more."""
