@@ -106,3 +106,21 @@ def test_what_cannot_be_written_is_said(tmp_path: Path) -> None:
     [(clock, error)] = company.said
     assert clock == 7
     assert "can't be written" in error
+
+
+def test_it_begins_as_an_array_or_with_a_function_that_makes_one() -> None:
+    keeping, init = Keeping(Quiet()), np.zeros(3)
+    own = keeping.array("own", init, "worker")
+    own += 1
+    assert keeping.array("own", init, "worker").tolist() == [1, 1, 1]
+    assert init.tolist() == [0, 0, 0]
+    assert keeping.array("made", lambda: np.ones(2), "worker").tolist() == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("init", "what"),
+    [(3, "a int"), (lambda: 0.5, "a float"), ([0, 1], "a list"), (np.array(["a", None]), "an array of object")],
+)
+def test_it_begins_as_nothing_else(init: Any, what: str) -> None:
+    with pytest.raises(UsageError, match=rf"me.state\('own', ...\) begins with {what}; say a numpy array"):
+        Keeping(Quiet()).array("own", init, "worker")

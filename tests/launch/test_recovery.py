@@ -151,7 +151,7 @@ def test_work_with_a_loop_of_its_own_begins_anew_and_does_no_clock_too_many(make
     assert outcome.result["clocks"] == 150
     [back] = [news for news in running.news if isinstance(news, Setback)]
     assert back.clock == 0
-    assert [news.text for news in running.news if isinstance(news, Say)][0].startswith("no checkpoints: work doesn't")
+    assert next(news.text for news in running.news if isinstance(news, Say)).startswith("no checkpoints: work doesn't")
 
 
 @pytest.mark.full

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from yarnml.comm.company import Alone
 from yarnml.errors import UsageError
 from yarnml.kernels import simplex as simplex_kernels
 from yarnml.kernels import steps
@@ -33,6 +34,7 @@ from yarnml.ps import (
     TableSpec,
     Then,
     imported,
+    local_client,
 )  # fmt: skip
 from yarnml.ps.patches import merge
 from yarnml.wire.message import Patch
@@ -382,3 +384,21 @@ def test_whole_numbers_are_fine_where_they_make_sense() -> None:
 
 def test_imported() -> None:
     assert imported("yarnml.ps:AdaGrad", '{"lr": 0.5}') == imported("yarnml.ps:AdaGrad", {"lr": 0.5}) == AdaGrad(0.5)
+
+
+def test_a_function_of_ones_own_says_what_it_applies_and_keeps_and_no_more() -> None:
+    class Counting(Function):
+        def state(self, shape: tuple[int, int], dtype: np.dtype[Any]) -> State:
+            return {"times": np.zeros((shape[0], 1), dtype)}
+
+        def apply(self, values: Array, state: State, inc: Increment) -> None:
+            state["times"][inc.rows] += 1
+            values[inc.rows] += inc.delta / state["times"][inc.rows]
+
+    company = Alone(lambda _: None, lambda: None)
+    tables = local_client([TableSpec("w", (2, 1), function=Counting())], seed=0, company=company)
+    for _ in range(2):
+        tables.table("w").inc(slice(0, 1), np.array([[6.0]], np.float32))
+        assert tables.table("w").get()[1, 0] == 0
+        tables.clock()
+    assert tables.table("w").get().tolist() == [[9.0], [0.0]]

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from yarnml.app.kept import Array, By, Part
 from yarnml.comm.company import Company
+from yarnml.errors import UsageError
 
 LAST = 10.0  # seconds that a worker which leaves waits for what is still being written
 
@@ -33,12 +34,12 @@ class Keeping:
         """Whether some of it goes by the worker's rows."""
         return "rows" in self._by.values()
 
-    def array(self, name: str, init: Callable[[], Array], by: By) -> Array:
+    def array(self, name: str, init: Callable[[], Array] | Array, by: By) -> Array:
         if name not in self._arrays:
             self._company.keeps()
             self._by[name] = by
             known = self._restored.pop(name, None)
-            self._arrays[name] = init() if known is None else known
+            self._arrays[name] = _begun(name, init) if known is None else known
             if known is not None and by == "rows" and self._order is not None:
                 known[:] = known[self._order]
         return self._arrays[name]
@@ -85,3 +86,14 @@ class Keeping:
             self._company.marked(clock, f"{url}: can't be written: {error}")
         else:
             self._company.marked(clock)
+
+
+def _begun(name: str, init: Callable[[], Array] | Array) -> Array:
+    """What is kept first: an array of the worker's own. Raises UsageError for what can't be changed in place or kept."""
+    made = init() if callable(init) else init.copy() if isinstance(init, np.ndarray) else init
+    if not isinstance(made, np.ndarray) or made.dtype.hasobject:
+        what = f"an array of {made.dtype}" if isinstance(made, np.ndarray) else f"a {type(made).__name__}"
+        raise UsageError(
+            f"me.state({name!r}, ...) begins with {what}; say a numpy array of numbers, or a function that makes one"
+        )
+    return made

@@ -219,9 +219,10 @@ class Worker:
         key = [self.seed % 2**64, WORK]
         return np.random.Generator(np.random.Philox(key=key, counter=[0, 0, self.index, self._now]))
 
-    def state(self, name: str, init: Callable[[], NDArray[Any]], by: By = "worker") -> NDArray[Any]:
+    def state(self, name: str, init: Callable[[], NDArray[Any]] | NDArray[Any], by: By = "worker") -> NDArray[Any]:
         """An array of this worker that lives over clocks and is part of every checkpoint; change it in place.
 
+        It begins as a copy of the array `init`, or as what the function `init` returns, called only where it begins.
         `by`: "rows" if its first axis goes by the rows of `data`, in whatever order these are: then a run can be
         resumed with another number of workers.
         """

@@ -31,7 +31,7 @@ class Increment:
 class Function(ABC):
     """Works on blocks of rows; is the same on every server, so it keeps what it must remember in `state`."""
 
-    local: ClassVar[bool]
+    local: ClassVar[bool] = False
     """No state is needed, and increments may be applied one by one: a worker sees its own before the server has them.
     Otherwise the sum of all workers' increments of a clock is applied once (staleness 0)."""
 
