@@ -77,9 +77,9 @@ def work(me: Worker, cfg: Config) -> None:
         inertia.inc(None, weighed(d2, batch) - weighed(squared[at], batch))
         group[at], squared[at] = new, d2
         gone += moved
-        f = float(inertia.get()[0, 0])  # over the rows of all workers
-        me.report(loss=f, inertia=f, moved=moved)
         me.clock()
+        f = float(inertia.get()[0, 0])  # after the clock, so with what the other workers added in it, unless stale
+        me.report(loss=f, inertia=f, moved=moved)
         if batch.step + 1 == batch.steps and settled(me, cfg, batch.epoch):
             if me.sum(gone) <= cfg.tol * me.rows:
                 break

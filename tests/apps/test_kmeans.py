@@ -64,6 +64,13 @@ def test_reports_the_inertia_of_all_rows(start: Start, blobs: Path, options: dic
     assert seen.iloc[-1] == pytest.approx(run.result["train"]["inertia"], rel=1e-3 if options else 1e-6)
 
 
+def test_workers_report_one_inertia(start: Start, blobs: Path) -> None:
+    alone, both = (start("kmeans", data=str(blobs), label="kind", k=3, epochs=1, workers=n) for n in (1, 2))
+    seen = [run.metrics.to_pandas().query("name == 'inertia'")["value"].tolist() for run in (alone, both)]
+    assert len(seen[1]) == 2
+    assert seen[1] == pytest.approx([*seen[0], *seen[0]], rel=1e-6)
+
+
 def test_fewer_points_than_groups(start: Start, tmp_path: Path) -> None:
     (tmp_path / "few.csv").write_text("x\n0\n0\n1\n1\n")
     run = start("kmeans", data=str(tmp_path / "few.csv"), k=3)
