@@ -216,3 +216,14 @@ def test_what_a_worker_keeps_and_sends(app: App, table: str) -> None:
     assert "--cache 5: expected a part" in refused(app, data=table, cache="5")
     assert "--bandwidth fast: expected a size" in refused(app, data=table, staleness=1, bandwidth="fast")
     assert "nothing may wait" in refused(app, data=table, bandwidth="1MiB")
+
+
+def test_data_without_a_feature_is_refused_and_words_are_pointed_at(tmp_path: Path) -> None:
+    file = tmp_path / "mail.csv"
+    file.write_text("kind,mail\n" + "".join(f"{'ham' if i % 2 else 'spam'},word {i}\n" for i in range(50)))
+    mlr = load_app("mlr")
+    said = refused(mlr, data=str(file), label="kind")
+    assert said == f"{file}: no column is left to learn from; 'mail' holds words: --features mail"
+    assert prepare(mlr, {"data": str(file), "label": "kind", "features": ("mail",)}).train is not None
+    file.write_text("kind\n1\n2\n")
+    assert refused(mlr, data=str(file), label="kind") == f"{file}: no column is left to learn from"

@@ -49,6 +49,14 @@ def test_a_resumed_run_is_asked_what_the_earlier_was_but_for_what_is_said(option
     assert job.run != old.run
 
 
+def test_a_line_says_what_is_gone_on_with(options: dict[str, Any]) -> None:
+    old = ended({**options, "epochs": 50, "workers": 2, "secure": True}, clock=1234)
+    said: list[str] = []
+    prepare(load_app(TINY), {"resume": old.url, "runs": old.runs, "workers": 3}, say=said.append)
+    inherited = "with --epochs 50 --secure as there; now --workers 3"
+    assert said == [f"resume   goes on from {old.run}'s checkpoint at clock 1,234, {inherited}"]
+
+
 def test_data_that_is_said_anew_is_read_anew(options: dict[str, Any], tmp_path: Path) -> None:
     old = ended({**options, "test": 0.2})
     (tmp_path / "more.csv").write_text("a,y\n1,2\n3,4\n")

@@ -43,7 +43,7 @@ def prepare(app: App, options: Mapping[str, Any], *, here: bool = True, say: Say
         if name not in known:
             raise UsageError(f"app {app.name}: unknown option {name!r}{nearest(name, known)}")
 
-    resumed = options.get("resume")
+    asked, resumed = options, options.get("resume")
     earlier = None if resumed is None else Earlier.find(resumed, options.get("runs"), app)
     if earlier is not None:
         options = _merged(earlier.options, options)
@@ -57,6 +57,7 @@ def prepare(app: App, options: Mapping[str, Any], *, here: bool = True, say: Say
     if earlier is None:
         return job
     bandwidth = job.bandwidth if "bandwidth" in options else earlier.job.bandwidth
+    say(earlier.told(app, asked))
     return replace(job, resume=earlier.checkpoint, resume_clock=earlier.clock, bandwidth=bandwidth)
 
 
@@ -148,6 +149,16 @@ def _refuse_start(app: App, config: Any, train: Part | None, url: str) -> None:
         )
 
 
+def refuse_featureless(data: Dataset) -> None:
+    """UsageError if the rows have neither features nor columns of another use, such as users and items."""
+    roles = data.options.roles.said()
+    if data.schema.width or roles.keys() & {"user", "item", "rating", "text"}:
+        return
+    words = [name for name, kind in data.types if "string" in kind and name not in map(str, roles.values())]
+    hint = f"; {words[0]!r} holds words: --features {words[0]}" if words else ""
+    raise UsageError(f"{data.url}: no {'column' if data.types else 'feature'} is left to learn from{hint}")
+
+
 def said_of_data(job: Job) -> list[str]:
     """Lines that tell a user what is read, how, and what was guessed about it."""
     lines = []
@@ -214,6 +225,8 @@ class _Parts:
         if not train.rows:
             raise UsageError(f"{url}: no rows to train on")
         self._refuse_empty(parts, held_out)
+        if self.app.task is not None:
+            refuse_featureless(whole)
         self.app.refuse(self.config, whole, train.rows)
         specs = self.app.specs(self.config, whole.schema)  # refuses shapes by name
         if self.here:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
 from typing import Any, Self, final
 
 from yarnml import checkpoints
 from yarnml.app import App
-from yarnml.config import hints
+from yarnml.config import flag, hints
 from yarnml.errors import UsageError
 from yarnml.job import Job
 from yarnml.request import Running
 from yarnml.runs import default_runs, find_run
 
+TACIT = ("runs", "threads")  # inherited or found anew, and nothing that a user chose
 ANEW = ("resume", "start_from", "data_memory", "bandwidth")  # said of the run itself, or kept in another unit
 
 
@@ -47,3 +49,22 @@ class Earlier:
         """What it was asked beside its data: what is said anew beats these."""
         running = {name: getattr(self.job, name) for name in hints(Running) if hasattr(self.job, name)}
         return {**self.job.config, **{name: value for name, value in running.items() if name not in ANEW}}
+
+    def told(self, app: App, options: Mapping[str, Any]) -> str:
+        """One line: where a run with `options` goes on, what it inherits beside defaults, and what is said anew."""
+        mine = {field.name: field.default for group in (app.Config, Running) for field in fields(group)}
+        names = [name for name in mine if name not in TACIT + ANEW]
+        new = [_typed(name, options[name]) for name in names if name in options]
+        old = {name: _typed(name, value) for name, value in self.options.items() if name in names}
+        kept = [said for name, said in old.items() if name not in options and said != _typed(name, mine[name])]
+        where = f"resume   goes on from {self.job.run}'s checkpoint at clock {self.clock:,}"
+        return where + (f", with {' '.join(kept)} as there" if kept else "") + (f"; now {' '.join(new)}" if new else "")
+
+
+def _typed(name: str, value: Any) -> str:
+    """A flag and its value, as they would be typed."""
+    if isinstance(value, bool):
+        return flag(name) if value else f"{flag(name)} false"
+    if isinstance(value, list | tuple):
+        return " ".join([flag(name), *map(str, value)])
+    return f"{flag(name)} {'none' if value is None else value}"
