@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, final
 
 import numpy as np
 
 from yarnml.errors import YarnmlError
 from yarnml.wire import packing
+from yarnml.wire.frozen import frozen
 from yarnml.wire.message import Array
 
 DESCRIPTOR = struct.Struct("<HBBBhqqqqqq")  # table dtype ndim form exponent base at | shape
@@ -30,7 +31,9 @@ class WireError(YarnmlError):
     """Bytes that are no message of this protocol."""
 
 
-class Part(NamedTuple):
+@final
+@frozen()
+class Part:
     """An array on its way, with the table and row that it belongs to (0 where there is none), and what it is."""
 
     table: int
@@ -44,18 +47,15 @@ def write(header: bytes, parts: Sequence[Part]) -> list[Frame]:
     """The frames of a message with arrays. Large ones are handed on, not copied, unless they are not contiguous."""
     head, small, large = [header], [], []  # type: list[bytes], list[bytes], list[Frame]
     room = packing.UNPACKED
-    for table, at, array, holds, exponent in parts:
+    for part in parts:
+        array, exponent = part.array, part.exponent
         packed, form, base, size = array, packing.PLAIN, 0, array.nbytes
-        if exponent is not None or (holds and size >= packing.WORTH):
-            packed, form, base = packing.pack(array, holds, exponent, room)
+        if exponent is not None or (part.holds and size >= packing.WORTH):
+            packed, form, base = packing.pack(array, part.holds, exponent, room)
             room -= size if form & packing.PAIRS else 0
             size = packed.nbytes
-        shape = array.shape
-        head.append(
-            DESCRIPTOR.pack(
-                table, CODES[array.dtype], len(shape), form, exponent or 0, base, at, *shape, *_UNUSED[len(shape)]
-            )
-        )
+        shape, code = array.shape + _UNUSED[array.ndim], CODES[array.dtype]
+        head.append(DESCRIPTOR.pack(part.table, code, array.ndim, form, exponent or 0, base, part.at, *shape))
         if size < SMALL:
             small += (packed.tobytes(), bytes(-size % ALIGNED))
         else:

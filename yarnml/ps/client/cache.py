@@ -109,11 +109,19 @@ class Cache:
         has said that the clock did move: then the push was lost.
         """
         if key.rows is None:
-            wants = self._pages.wanted(self._pages.at(key.start, key.stop), self._need)
+            wants = self._pages.wanted(self._pages.stale(self._pages.at(key.start, key.stop), self._need), self._need)
         else:
             wants, lost = self._store.wanted(key.rows, self._need)
             self._lose(lost)
         return wants + self._all_held(key) if self._need.managed and self._pushes else wants
+
+    def missing(self, key: Key) -> list[Want] | None:
+        """`wants(key)`, None if it is fresh."""
+        if key.rows is not None or self.managed:
+            return None if self.fresh(key) else self.wants(key)
+        pages, need = self._pages, self._need  # a range is looked up once: this is on the way of every get
+        late = pages.stale(pages.at(key.start, key.stop), need)
+        return pages.wanted(late, need) if late else None
 
     def _all_held(self, key: Key) -> list[Want]:
         """To ask servers, once a clock, for all that is held from them, where what is wanted is held and too old."""

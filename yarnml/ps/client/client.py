@@ -207,8 +207,7 @@ class Client(Tables, Agent):
 
     def _read(self, table: RemoteTable, k: Key) -> Array:
         cache = table.cache
-        if not cache.fresh(k):
-            self._ask(table, cache.wants(k))
+        if not self._come(table, k):
             self._patience.wait(
                 lambda: self._come(table, k), lambda: self._stale(table, k), min(cache.needs + 1, FOREVER)
             )
@@ -218,11 +217,11 @@ class Client(Tables, Agent):
         return cache.get(k, unsent)
 
     def _come(self, table: RemoteTable, k: Key) -> bool:
-        """Whether rows that were waited for are there; asks for them anew where that is to be."""
-        if table.cache.fresh(k):
-            return True
-        self._ask(table, table.cache.wants(k))
-        return False
+        """Whether rows are there; asks for them where that is to be."""
+        missing = table.cache.missing(k)
+        if missing:
+            self._ask(table, missing)
+        return missing is None
 
     def ask_for(self, table: RemoteTable, k: Key) -> None:
         """Ask for rows without waiting."""

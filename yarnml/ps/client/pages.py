@@ -160,10 +160,10 @@ class Pages:
         """The clock up to which all increments are in all of a page."""
         return min((max(p.version, self._links[p.server].version) for p in page.pieces), default=FOREVER)
 
-    def wanted(self, page: Page, need: Need) -> list[Want]:
-        """What to ask for before the page is read."""
+    def wanted(self, stale: list[Piece], need: Need) -> list[Want]:
+        """What to ask for so that these come."""
         wants: list[Want] = []
-        for piece in self.stale(page, need):
+        for piece in stale:
             if piece.asked < need.clock and not (piece.held and need.comes(self._links[piece.server])):
                 piece.asked = need.clock
                 piece.born = min(piece.born, need.times)

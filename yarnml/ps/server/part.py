@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple, final
+from typing import Any, final
 
 import numpy as np
 import numpy.typing as npt
@@ -18,12 +18,15 @@ from yarnml.ps.server.blocks import Blocks, Loan
 from yarnml.ps.server.holdings import Holdings
 from yarnml.ps.spec import TableSpec
 from yarnml.wire.frames import WireError
+from yarnml.wire.frozen import frozen
 from yarnml.wire.message import Get, Patch
 
 Array = npt.NDArray[Any]
 
 
-class Reading(NamedTuple):
+@final
+@frozen()
+class Reading:
     """Rows to send, which number of sending this is, and what is lent for it."""
 
     number: int

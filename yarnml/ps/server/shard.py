@@ -86,14 +86,10 @@ class Shard:
         self._managed = managed
         self._peers = [Peer(worker, clock - 1, generation) for worker in range(workers)]
         self._generation = generation
+        self.done = False  # every worker has said farewell
         self._slowest = clock - 1
         self._waiting: dict[tuple[int, int], Get] = {}  # (worker, request)
         self._paused: dict[int, int] = {}  # workers that read more slowly than they are written to -> clock then
-
-    @property
-    def done(self) -> bool:
-        """Every worker has said farewell."""
-        return all(peer.gone for peer in self._peers)
 
     def handle(self, message: Message) -> list[Send]:
         """Take in a worker's message. Raises WireError, changing nothing, if no worker of this run can have sent it."""
@@ -182,6 +178,7 @@ class Shard:
                 if peer.clock != FOREVER:
                     raise WireError(f"worker {worker} says farewell before its work has returned")
                 peer.gone = True
+                self.done = all(peer.gone for peer in self._peers)
         due = [self.acknowledgement(worker)] if peer.taken(message) else []
         return due + self._advance() + self._answer()
 
@@ -282,10 +279,11 @@ class Shard:
         """`push`: of rows that the worker didn't name."""
         part, peer = self.parts[table], self._peers[worker]
         clock, slowest = peer.clock, self._slowest
-        number, values, exponents, loan = part.read(where, worker, clock != FOREVER, push)  # then nothing changes more
+        reading = part.read(where, worker, clock != FOREVER, push)  # then nothing changes any more
         own = peer.expected - 1 if part.by_message else slowest if part.exact else clock
         start, stop, rows = (where.start, where.stop, None) if isinstance(where, slice) else (0, 0, where)
         message = Rows(
-            self._generation, 0, clock, seq, slowest, table, start, stop, rows, own, number, values, exponents
-        )
-        return Send(worker, message, loan)
+            self._generation, 0, clock, seq, slowest, table, start, stop, rows, own,
+            reading.number, reading.values, reading.exponents,
+        )  # fmt: skip
+        return Send(worker, message, reading.loan)

@@ -21,7 +21,7 @@ class ZmqChannel(Channel):
 
     def __init__(self, socket: zmq.Socket[bytes], spin: Spin, offering: Offering | None) -> None:
         self.socket = socket
-        self._inbox = Inbox(socket, spin, heads=1)
+        self._inbox = Inbox(socket, spin, named=False)
         self._offering = offering
         self._to_offer = b"" if offering is None else offering.frame
         self.refused = 0

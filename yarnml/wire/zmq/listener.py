@@ -28,7 +28,7 @@ class ZmqListener(Listener):
         self, socket: zmq.Socket[bytes], spin: Spin, lanes: Lanes | None, refused_at_door: Tally | None
     ) -> None:
         self.socket = socket
-        self._inbox = Inbox(socket, spin, heads=2)
+        self._inbox = Inbox(socket, spin, named=True)
         self._lanes = lanes
         self._outbox = Outbox(self._try)
         self._address = socket.getsockopt_string(zmq.LAST_ENDPOINT)

@@ -18,7 +18,7 @@ from yarnml.wire.transport import Status
 WATER = 256  # messages queued for a peer before it counts as slow
 # plain ints: the enums' operators are slower than a send
 DONTWAIT, SNDMORE, POLLIN = int(zmq.DONTWAIT), int(zmq.SNDMORE), int(zmq.POLLIN)
-EVENTS, RCVMORE = int(zmq.EVENTS), int(zmq.RCVMORE)
+EVENTS = int(zmq.EVENTS)
 COMMON = {
     zmq.SNDHWM: WATER,
     # No limit: at one, ZeroMQ stops reading, hears no heartbeat, and drops the connection with all that waits in it
@@ -87,41 +87,42 @@ _send: Callable[..., Any] = zmq.backend.Socket.send
 class Inbox:
     """The receiving side of one socket."""
 
-    def __init__(self, socket: zmq.Socket[bytes], spin: Spin, heads: int) -> None:
-        """`heads`: frames that every message begins with, which are small and are copied to aligned memory."""
+    def __init__(self, socket: zmq.Socket[bytes], spin: Spin, *, named: bool) -> None:
+        """`named`: messages begin with a frame that says whose they are."""
         self._socket = socket
         self._spin = spin
-        self._heads = heads
+        self._named = named
         self._timeout = -1  # ms, as set
 
     def take(self, timeout: float) -> list[Any] | None:
-        """The next message, or None if none comes within `timeout` seconds: its heads, then buffers as they lie."""
+        """The next message, or None if none comes within `timeout` seconds: the name if there is one and the first
+        frame, copied to aligned memory, then buffers as they lie."""
         if self._spin.until(self._ready) if timeout > 0 else self._ready():
-            frames: list[Any] = [self._socket.recv(0)]
-        elif timeout > 0 and (first := self._wait(timeout)) is not None:
-            frames = [first]
-        else:
+            first: Any = self._socket.recv(0, self._named)
+        elif timeout <= 0 or (first := self._wait(timeout)) is None:
             return None
-        while len(frames) < self._heads:
-            frames.append(self._socket.recv(0))
-        while _option(self._socket, RCVMORE):
-            frames.append(self._socket.recv(0, copy=False).buffer)
-        if len(frames) > self._heads and len(frames[-1]) >= SMALL:
-            self._spin.rest()
+        frame = self._socket.recv(0, False) if self._named else first
+        frames = [first, frame.bytes] if self._named else [frame.bytes]
+        if frame.more:  # to ask the frame takes less than to ask the socket
+            while frame.more:
+                frame = self._socket.recv(0, False)
+                frames.append(frame.buffer)
+            if len(frames[-1]) >= SMALL:
+                self._spin.rest()
         return frames
 
     def _ready(self) -> bool | None:
         """To try, and be refused by an exception, takes five times as long."""
         return True if _option(self._socket, EVENTS) & POLLIN else None
 
-    def _wait(self, timeout: float) -> bytes | None:
+    def _wait(self, timeout: float) -> Any:
         """The first frame of the next message."""
         milliseconds = math.ceil(timeout * 1000)
         if milliseconds != self._timeout:
             self._timeout = milliseconds
             self._socket.setsockopt(zmq.RCVTIMEO, milliseconds)
         try:
-            return self._socket.recv(0)
+            return self._socket.recv(0, self._named)
         except zmq.Again:
             return None
 
