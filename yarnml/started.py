@@ -22,6 +22,10 @@ class Run(ABC):
         self.app = job.app
         self._directory = directory
 
+    @final
+    def __repr__(self) -> str:
+        return f"<yarnml run {self.id} in {self.url}>"
+
     @abstractmethod
     def finish(self) -> Outcome:
         """Wait for the end, however it comes, and see to it that it is written down."""

@@ -25,8 +25,13 @@ def app(tmp_path: Path) -> str:
     ("typed", "found"),
     [
         (["ap"], ["apps"]),
-        (["data", ""], ["copy", "head", "describe"]),
+        (["data", ""], ["copy", "convert", "head", "describe"]),
         (["cluster", "u"], ["up"]),
+        (["cluster", "up", "--n"], ["--nodes"]),
+        (["cluster", "down", "--"], ["--state", "--keep"]),
+        (["run", "mlr", "--bad-rows", ""], ["stop", "skip"]),
+        (["predict", "model", "--missing", "z"], ["zero"]),
+        (["run", "--r"], ["--resume"]),
         (["env", ""], ["list", "clean"]),
         (["data", "copy", ""], []),
         (["completion", ""], ["bash", "zsh"]),
@@ -47,7 +52,8 @@ def test_flags_of_an_app_that_is_not_even_imported(app: str) -> None:
 def test_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     RunDir.create(Job(run="mlr-1", runs=str(tmp_path / ".yarnml" / "runs"), app="mlr"))
-    assert words(["kill", "m"]) == ["mlr-1"]
+    for typed in (["kill"], ["run", "--resume"], ["run", "mlr", "--resume"]):
+        assert words([*typed, "m"]) == ["mlr-1"]
 
 
 @pytest.mark.parametrize("shell", sorted(SCRIPTS))

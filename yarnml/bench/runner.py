@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 from collections.abc import Sequence
 from importlib import import_module
@@ -15,10 +16,19 @@ if TYPE_CHECKING:
 
 
 def names() -> list[str]:
-    """Every file of this folder that defines `run(quick)` is a bench."""
+    """The benches, sorted."""
+    return list(sentences())
+
+
+def sentences() -> dict[str, str]:
+    """What each bench says of itself in one line, by name: every file of this folder that defines `run(quick)` is one.
+
+    Read off the source, as importing a bench may need its peers.
+    """
     folder = Path(__file__).parent
-    files = (file for file in folder.glob("*.py") if not file.name.startswith("_"))
-    return sorted(file.stem for file in files if "\ndef run(quick" in file.read_text(encoding="utf-8"))
+    sources = {file.stem: file.read_text(encoding="utf-8") for file in sorted(folder.glob("[!_]*.py"))}
+    docs = {name: ast.get_docstring(ast.parse(text)) for name, text in sources.items() if "\ndef run(quick" in text}
+    return {name: (doc or "").partition("\n")[0] for name, doc in docs.items()}
 
 
 def run(name: str, *, quick: bool) -> list[Row]:

@@ -21,7 +21,7 @@ COMMANDS = {  # name -> what it takes, what it does
     "status": ("RUN", "how a run stands"),
     "logs": ("RUN [-f]", "what its processes said"),
     "kill": ("RUN", "end a run"),
-    "data": ("copy|head|describe", "look at data sets, bring them elsewhere"),
+    "data": ("copy|convert|head|describe", "look at data sets, bring them elsewhere"),
     "cluster": ("up|down|status|env", "a Hadoop cluster on this machine, to try things on"),
     "env": ("list|clean", "the Python environments that submit has sent"),
     "bench": ("NAME", "measure yarnml beside its peers"),
@@ -116,5 +116,5 @@ def _find_hadoop() -> None:
 
 
 def help_text() -> str:
-    lines = [f"  yarnml {name + ' ' + takes:<28}{does}" for name, (takes, does) in COMMANDS.items()]
+    lines = [f"  yarnml {name + ' ' + takes:<33} {does}" for name, (takes, does) in COMMANDS.items()]
     return HELP.format(commands="\n".join(lines))

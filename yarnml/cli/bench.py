@@ -23,7 +23,7 @@ def main(args: Sequence[str]) -> int:
 
     said = parse("yarnml bench", "Measure yarnml beside its peers, in the same run.", {"bench": Args}, args)["bench"]
     if said.name is None:
-        print("\n".join(runner.names()))
+        print("\n".join(f"{name:<10} {sentence}" for name, sentence in runner.sentences().items()))
         return 0
     rows = runner.run(said.name, quick=said.quick)
     print(runner.as_json(said.name, rows) if said.json else runner.as_table(rows))

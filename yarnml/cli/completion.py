@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any, Literal, get_args, get_origin
 
 from yarnml.config import flag, hints
 from yarnml.errors import UsageError, nearest
@@ -58,13 +59,15 @@ def _candidates(before: Sequence[str], last: str) -> list[str]:
     command, *rest = before
     if command in ("run", "submit"):
         return _of_run(command, rest, last)
-    if command == "predict" and last.startswith("-"):
-        return _flags("predict", "run")
+    if command == "predict" and rest:
+        return _of_run("run", ["predict", *rest[1:]], last)
+    if command == "cluster" and rest:
+        return _of_cluster(rest[0], last)
     if command in ("status", "logs", "kill") and not rest:
         return _run_ids()
     fixed = {
         "apps": _apps(),
-        "data": ["copy", "head", "describe"],
+        "data": ["copy", "convert", "head", "describe"],
         "cluster": ["up", "down", "status", "env"],
         "env": ["list", "clean"],
         "completion": sorted(SCRIPTS),
@@ -77,9 +80,19 @@ def _candidates(before: Sequence[str], last: str) -> list[str]:
 
 
 def _of_run(command: str, rest: Sequence[str], last: str) -> list[str]:
+    if rest and rest[-1] == "--resume":
+        return _run_ids()
     if not rest:
-        return _apps()
-    return _flags(rest[0], command) if last.startswith("-") else []
+        return [*_apps(), "--resume"] if last.startswith("-") else _apps()
+    if last.startswith("-"):
+        return list(_flags(rest[0], command))
+    return _choices(_flags(rest[0], command).get(rest[-1]))
+
+
+def _of_cluster(name: str, last: str) -> list[str]:
+    from yarnml.cli.cluster import FLAGS
+
+    return [flag(field) for field in hints(FLAGS[name])] if name in FLAGS and last.startswith("-") else []
 
 
 def _apps() -> list[str]:
@@ -88,15 +101,23 @@ def _apps() -> list[str]:
     return sorted(folders())
 
 
-def _flags(app: str, command: str) -> list[str]:
-    """The flags of an app, by name or path, and yarnml's own."""
+def _flags(app: str, command: str) -> dict[str, Any]:
+    """The flags of an app, by name or path, and yarnml's own with their types."""
     from yarnml.cli.catalog import fields, folders
     from yarnml.request import GROUPS, GROUPS_ON_YARN
 
     groups = GROUPS_ON_YARN if command == "submit" else GROUPS
     folder = folders().get(app, Path(app))
-    own = fields(folder) if (folder / "app.py").is_file() else []
-    return [flag(name) for name in (*own, *(name for group in groups.values() for name in hints(group)))]
+    own = dict.fromkeys(fields(folder) if (folder / "app.py").is_file() else [])
+    ours = {name: hint for group in groups.values() for name, hint in hints(group).items()}
+    return {flag(name): hint for name, hint in (own | ours).items()}
+
+
+def _choices(hint: Any) -> list[str]:
+    """The words that a flag of this type takes, where these are few."""
+    from yarnml.value import options
+
+    return [word for option in options(hint) if get_origin(option.base) is Literal for word in get_args(option.base)]
 
 
 def _run_ids() -> list[str]:
