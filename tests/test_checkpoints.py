@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from yarnml import checkpoints
@@ -20,7 +21,8 @@ def job(tmp_path: Path) -> Job:
 def written(job: Job, name: str) -> str:
     url = Path(checkpoints.directory(job)) / name
     url.mkdir(parents=True)
-    (url / "server-0.npz").write_text("rows")
+    for part in ("server-0", "worker-0", "worker-1"):
+        np.savez(url / f"{part}.npz", about=np.zeros(3))
     return str(url)
 
 

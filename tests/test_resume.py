@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
+import shutil
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import yarnml
 from yarnml import checkpoints
 from yarnml.app import load_app
 from yarnml.cli import main
-from yarnml.errors import UsageError
+from yarnml.errors import DataError, UsageError
 from yarnml.job import Job
+from yarnml.launch import InlineLauncher
 from yarnml.prepare import prepare
 from yarnml.runs import RunDir
 
@@ -32,6 +36,8 @@ def ended(options: dict[str, Any], clock: int | None = 7) -> Job:
     if clock is not None:
         url = Path(checkpoints.directory(job)) / f".{clock}"
         url.mkdir(parents=True)
+        for part in ("server-0", *(f"worker-{i}" for i in range(job.workers))):
+            np.savez(url / f"{part}.npz", about=np.zeros(1000))
         checkpoints.commit(job, 0, clock, str(url))
     return job
 
@@ -59,10 +65,14 @@ def test_a_line_says_what_is_gone_on_with(options: dict[str, Any]) -> None:
 
 def test_data_that_is_said_anew_is_read_anew(options: dict[str, Any], tmp_path: Path) -> None:
     old = ended({**options, "test": 0.2})
-    (tmp_path / "more.csv").write_text("a,y\n1,2\n3,4\n")
-    job = resume(old, data=str(tmp_path / "more.csv"))
+    assert old.train is not None
+    (tmp_path / "other.csv").write_text("a,y\n" + "1,2\n" * old.train.rows)
+    job = resume(old, data=str(tmp_path / "other.csv"))
     assert job.train is not None
-    assert (job.train.rows, job.test) == (2, None)
+    assert (job.train.dataset.url, job.test) == (str(tmp_path / "other.csv"), None)
+    (tmp_path / "other.csv").write_text("a,y\n1,2\n3,4\n")
+    with pytest.raises(UsageError, match=rf"is of {old.train.rows} training rows, and now there are 2"):
+        resume(old, data=str(tmp_path / "other.csv"))
 
 
 def test_what_cannot_be_resumed(options: dict[str, Any]) -> None:
@@ -74,6 +84,108 @@ def test_what_cannot_be_resumed(options: dict[str, Any]) -> None:
         resume(running)
     with pytest.raises(UsageError, match=r"is a run of .*tiny, not of mlr"):
         prepare(load_app("mlr"), {"resume": ended(options).url})
+
+
+def test_a_resumed_run_begins_with_no_model(options: dict[str, Any]) -> None:
+    with pytest.raises(UsageError, match="--resume and --start-from"):
+        resume(ended(options), start_from="somewhere")
+
+
+@pytest.mark.parametrize(
+    ("part", "how"),
+    [
+        *((f"{role}-0.npz", how) for role in ("server", "worker") for how in ("lost", "short", "changed")),
+        ("checkpoint.json", "lost"),
+        ("checkpoint.json", "short"),
+    ],
+)
+def test_a_broken_checkpoint_leaves_the_older_one(options: dict[str, Any], part: str, how: str) -> None:
+    old = ended(options)
+    url = Path(checkpoints.directory(old))
+    shutil.copytree(url / "000000007", url / "000000009")
+    file = url / "000000009" / part
+    text = file.read_bytes()
+    if how == "lost":
+        file.unlink()
+    else:
+        file.write_bytes(text[:60] if how == "short" else text[:60] + b"?" + text[61:])
+    heard: list[str] = []
+    job = prepare(load_app(TINY), {"resume": old.url, "runs": old.runs}, say=heard.append)
+    assert (job.resume, job.resume_clock) == (str(url / "000000007"), 7)
+    assert sum("from an older checkpoint" in said and "000000009" in said for said in heard) == 1
+    shutil.rmtree(url / "000000007")
+    with pytest.raises(DataError, match=r"none of its checkpoints is whole: .*000000009"):
+        resume(old)
+
+
+def test_a_checkpoint_is_resumed_by_its_own_url(options: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
+    old = ended(options)
+    url = Path(checkpoints.directory(old))
+    shutil.copytree(url / "000000007", url / "000000009")
+    older = str(url / "000000007")
+    assert prepare(load_app(TINY), {"resume": older + "/"}).resume == older
+    assert main(["run", "--resume", older, "--dry-run"]) == 0
+    (url / "000000007" / "worker-0.npz").unlink()
+    with pytest.raises(DataError, match=r"worker-0\.npz: no such file"):
+        prepare(load_app(TINY), {"resume": older})
+
+
+def stopped_at(options: dict[str, Any], app: Path, body: str, **said: Any) -> Job:
+    """A run of an app whose work fails in the end, with a checkpoint near it."""
+    (app / "app.py").write_text(
+        Path(TINY, "app.py").read_text().split("def work")[0].replace("epochs:", "batch: Count = 20\n    epochs:")
+        + body
+        + PREDICT
+    )
+    job = prepare(load_app(str(app)), {**options, "checkpoint_every": 0.02, **said})
+    RunDir.create(job)
+    assert not InlineLauncher().start(job, lambda _: None).wait().ok
+    RunDir(job.url).end("failed")
+    return job
+
+
+BATCHES = """
+def work(me: Worker, cfg: Config) -> None:
+    for batch in me.batches(cfg.batch, cfg.epochs):
+        if me.clock_now >= 95:
+            raise RuntimeError("that far")
+        time.sleep(0.002)
+        me.clock()
+"""
+LOOP = """
+def work(me: Worker, cfg: Config) -> None:
+    for clock in range(me.clock_now, cfg.epochs):
+        if clock >= 95:
+            raise RuntimeError("that far")
+        time.sleep(0.002)
+        me.clock()
+"""
+PREDICT = """
+def predict(model: Model, batch: Batch) -> Columns:
+    return {"prediction": np.zeros(len(batch), np.float32)}
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "said", "says"),
+    [
+        (BATCHES, {"epochs": 2}, r"the checkpoint is at clock {clock}, and 2 passes end at clock 10: resume with more"),
+        (LOOP, {"epochs": 3}, r"the checkpoint is at clock {clock}, and app app has no clock to do from there"),
+        (BATCHES, {"batch": 50}, r"a pass has 2 clocks now, and had 5 when the checkpoint was made"),
+    ],
+)
+def test_what_would_end_before_its_checkpoint_or_be_another_run(
+    options: dict[str, Any], tmp_path: Path, body: str, said: dict[str, Any], says: str
+) -> None:
+    app = tmp_path / "app"
+    app.mkdir()
+    old = stopped_at(options, app, body, epochs=100, batch=20)
+    job = prepare(load_app(str(app)), {"resume": old.url, "runs": old.runs, **said})
+    RunDir.create(job)
+    outcome = InlineLauncher().start(job, lambda _: None).wait()
+    assert outcome.state == "failed"
+    assert re.search(says.format(clock=job.resume_clock), outcome.message)
+    assert not Path(job.url, "model").exists()
 
 
 def test_the_command_line_needs_no_app_to_resume(

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
+import zipfile
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import final
 
 from hdfs_io import DataError, join, open_fs, read_text, remove, write_text
-from hdfs_io.store import replace
+from hdfs_io.store import open_read, replace
 from yarnml.job import Job
 
 FORMAT = 1
@@ -51,13 +54,47 @@ def commit(job: Job, generation: int, clock: int, url: str) -> str:
     return target
 
 
-def latest(run: str) -> tuple[str, Checkpoint] | None:
-    """The newest one of the run at this URL, and its own URL."""
+def latest(
+    run: str, on_broken: Callable[[str], None] = lambda _: None, *, deep: bool = False
+) -> tuple[str, Checkpoint] | None:
+    """The newest whole one of the run at this URL, and its own URL; `on_broken` hears why a newer one isn't.
+
+    `deep`: see `opened`.
+    """
     for name in sorted(_named(run), reverse=True):
         url = join(run, f"checkpoints/{name}")
-        with suppress(DataError):
-            return url, about(url)
+        try:
+            return url, opened(url, deep=deep)
+        except DataError as error:
+            on_broken(str(error))
     return None
+
+
+def opened(url: str, *, deep: bool = False) -> Checkpoint:
+    """What the checkpoint at `url` says of itself. DataError names the file that isn't there or is broken.
+
+    Each process's file has to have its list of members, which is written last; `deep`: and every byte as written.
+    """
+    found = about(url)
+    parts = [f"server-{j}.npz" for j in range(found.servers)] + [f"worker-{i}.npz" for i in range(found.workers)]
+    for part in parts:
+        _refuse_broken(join(url, part), deep)
+    return found
+
+
+def broken(url: str) -> str:
+    """Why the checkpoint at `url` can't be gone back to; "" if it can."""
+    try:
+        opened(url)
+    except DataError as error:
+        return str(error)
+    return ""
+
+
+def parted(url: str) -> tuple[str, str]:
+    """Of the URL of a checkpoint, its run's and that itself; of any other text, that and nothing."""
+    found = re.fullmatch(r"(.+)/checkpoints/(\d+)/*", url)
+    return (url, "") if found is None else (found[1], f"{found[1]}/checkpoints/{found[2]}")
 
 
 def about(url: str) -> Checkpoint:
@@ -77,6 +114,18 @@ def discard(url: str) -> None:
     """Remove what will never be whole."""
     with suppress(OSError, DataError):
         remove(url)
+
+
+def _refuse_broken(url: str, deep: bool) -> None:
+    try:
+        with open_read(url) as raw, zipfile.ZipFile(raw) as members:
+            bad = members.testzip() if deep else None
+    except FileNotFoundError:
+        raise DataError(f"{url}: no such file: the checkpoint isn't whole") from None
+    except Exception as error:  # zipfile raises a dozen kinds at bytes that make no sense
+        raise DataError(f"{url}: is broken: {error}") from error
+    if bad is not None:
+        raise DataError(f"{url}: is broken: {bad} isn't as it was written")
 
 
 def _tidy(job: Job, clock: int) -> None:

@@ -44,7 +44,9 @@ def prepare(app: App, options: Mapping[str, Any], *, here: bool = True, say: Say
             raise UsageError(f"app {app.name}: unknown option {name!r}{nearest(name, known)}")
 
     asked, resumed = options, options.get("resume")
-    earlier = None if resumed is None else Earlier.find(resumed, options.get("runs"), app)
+    if resumed is not None and options.get("start_from") is not None:
+        raise UsageError("--resume and --start-from: a run that goes on has its tables; say one of the two")
+    earlier = None if resumed is None else Earlier.find(resumed, options.get("runs"), app, say)
     if earlier is not None:
         options = _merged(earlier.options, options)
 
@@ -56,6 +58,7 @@ def prepare(app: App, options: Mapping[str, Any], *, here: bool = True, say: Say
     job = _job(app, app.config(said(app.Config)), data, reading, running, here, None if anew else earlier, say)
     if earlier is None:
         return job
+    earlier.refuse(job)
     bandwidth = job.bandwidth if "bandwidth" in options else earlier.job.bandwidth
     say(earlier.told(app, asked))
     return replace(job, resume=earlier.checkpoint, resume_clock=earlier.clock, bandwidth=bandwidth)

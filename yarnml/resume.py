@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Self, final
 
 from yarnml import checkpoints
 from yarnml.app import App
 from yarnml.config import flag, hints
-from yarnml.errors import UsageError
+from yarnml.errors import DataError, UsageError
 from yarnml.job import Job
 from yarnml.request import Running
 from yarnml.runs import default_runs, find_run
@@ -28,21 +28,46 @@ class Earlier:
     clock: int
 
     @classmethod
-    def find(cls, name: str, runs: str | None, app: App) -> Self:
-        """The run of that id or URL. UsageError if there is nothing of it that `app` could go on with."""
+    def find(cls, name: str, runs: str | None, app: App, say: Callable[[str], None] = lambda _: None) -> Self:
+        """The run of that id or URL, or that of one of its checkpoints.
+
+        UsageError if there is nothing of it that `app` could go on with, DataError if all that there is is broken;
+        `say` hears of what is.
+        """
+        name, checkpoint = checkpoints.parted(name)
         run = find_run(runs or default_runs(), name)
         record = run.record()
         if record.state == "running":
             raise UsageError(f"--resume {run.id}: is still running; `yarnml kill {run.id}` ends it")
         if record.app != app.ref:
             raise UsageError(f"--resume {run.id}: is a run of {record.app}, not of {app.ref}")
-        found = checkpoints.latest(run.url)
+        try:
+            job = Job.from_record(record.job)
+        except (KeyError, TypeError, ValueError) as error:
+            raise DataError(f"{run.url}/run.json: doesn't say what the run was asked: {error!r}") from error
+        if checkpoint:
+            return cls(job, checkpoint, checkpoints.opened(checkpoint, deep=True).clock)
+        broken: list[str] = []
+        found = checkpoints.latest(run.url, broken.append, deep=True)
+        if found is None and broken:
+            raise DataError(f"--resume {run.id}: none of its checkpoints is whole: {'; '.join(broken)}")
         if found is None:
             raise UsageError(
-                f"--resume {run.id}: it left no checkpoint, of which there is one each --checkpoint-every seconds; "
-                "start it anew"
+                f"--resume {run.id}: it left no checkpoint, of which there is one each --checkpoint-every seconds, if "
+                "the app's work can go on in its middle; start it anew"
             )
-        return cls(Job.from_record(record.job), found[0], found[1].clock)
+        for why in broken:
+            say(f"resume   from an older checkpoint: {why}")
+        return cls(job, found[0], found[1].clock)
+
+    def refuse(self, job: Job) -> None:
+        """Raise UsageError for a job that can't go on with it."""
+        were, are = (0 if each.train is None else each.train.rows for each in (self.job, job))
+        if were != are:
+            raise UsageError(
+                f"--resume: the checkpoint is of {were:,} training rows, and now there are {are:,}: go on with the "
+                "same data, or start anew, with --start-from from a model"
+            )
 
     @property
     def options(self) -> dict[str, Any]:

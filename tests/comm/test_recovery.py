@@ -24,6 +24,7 @@ from yarnml.comm.events import (
     Outdated,
     Reported,
     Retreating,
+    Spoilt,
     Tick,
     Unreachable,
 )
@@ -99,7 +100,7 @@ def test_a_loss_that_nobody_can_make_up_for_takes_all_back(seat: Seat) -> None:
     machine.handle(Committed(7, "run/checkpoints/7"), 0.5)
     machine.handle(Keeping("worker-1"), 0.6)
     effects = death(machine, seat)
-    assert setback(effects) == Setback(1, 7, f"{seat} (pid 1) was killed by SIGKILL")
+    assert setback(effects) == Setback(1, 7, f"{seat} (pid 1) was killed by SIGKILL", "run/checkpoints/7")
     assert replaced(effects) == [seat]
     alive = [other for other in SEATS if other != seat]
     assert set(told(effects, Rollback)) == {other.slug for other in alive}
@@ -232,6 +233,23 @@ def test_a_checkpoint_is_whole_once_all_have_their_part() -> None:
     assert machine.handle(Copied("worker-1", mark.clock), 5.7) == [Commit(0, mark.clock, mark.url)]
     assert told(machine.handle(Tick(), 10.6), Mark) == {}
     assert set(told(machine.handle(Tick(), 10.7), Mark)) == {"worker-0", "worker-1", "server-0"}
+
+
+def test_a_checkpoint_that_cannot_be_read_any_more_takes_the_run_further_back() -> None:
+    machine = running()
+    for clock in (5, 8, 9):
+        machine.handle(Committed(clock, f"run/{clock}"), 1.0)
+    [back] = [effect for effect in death(machine, S0) if isinstance(effect, Setback)]
+    assert (back.clock, back.checkpoint) == (9, "run/9")
+    for clock, older in ((9, 8), (8, 0)):  # no more than two are kept
+        [said, back] = machine.handle(Spoilt(f"run/{clock}", "is broken"), 2.0)
+        assert said == Say("back further: is broken")
+        assert (back.generation, back.clock) == (1, older)
+        assert back.checkpoint == (f"run/{older}" if older else "")
+    found = [
+        machine.handle(joined(seat, f"{seat.slug}.new" if seat == S0 else "", generation=1), 3.0) for seat in SEATS
+    ]
+    assert {roster.clock for roster in told(found[-1], Roster).values()} == {0}
 
 
 def test_a_mark_that_comes_too_late_is_set_further_ahead() -> None:

@@ -144,6 +144,21 @@ def test_a_scheduler_is_started_anew(make: MakeJob, undisturbed: Callable[..., A
     assert np.array_equal(learned(running.job), undisturbed(False))
 
 
+def test_a_broken_checkpoint_takes_a_run_back_to_the_one_before(make: MakeJob, undisturbed: Callable[..., Any]) -> None:
+    running = Running(make(keeps=True))
+    running.at(60)
+    found = checkpoints.latest(running.job.url)
+    assert found is not None
+    end = time.monotonic() + WAIT
+    while (newest := checkpoints.latest(running.job.url)) == found or newest is None:
+        assert time.monotonic() < end
+        running.at(0)
+    for file in Path(newest[0]).glob("*.npz"):
+        file.write_bytes(file.read_bytes()[:99])
+    survives(running, (S0, 0))
+    assert np.array_equal(learned(running.job), undisturbed(True))
+
+
 def test_work_with_a_loop_of_its_own_begins_anew_and_does_no_clock_too_many(make: MakeJob) -> None:
     running = Running(make(own_loop=True, retries=1))
     outcome = survives(running, (W1, 60))

@@ -81,6 +81,7 @@ def _work(me: Worker) -> dict[str, Any]:
         me.begin()
     me.enter()
     extra = me.app.work(me, me.config)
+    me.refuse_idle()
     me.at_work = False
     me.settle()
     return dict(extra or {})

@@ -89,7 +89,7 @@ class Keeping:
 
 
 def _begun(name: str, init: Callable[[], Array] | Array) -> Array:
-    """What is kept first: an array of the worker's own. Raises UsageError for what can't be changed in place or kept."""
+    """What is kept first. Raises UsageError for what can't be changed in place, or kept."""
     made = init() if callable(init) else init.copy() if isinstance(init, np.ndarray) else init
     if not isinstance(made, np.ndarray) or made.dtype.hasobject:
         what = f"an array of {made.dtype}" if isinstance(made, np.ndarray) else f"a {type(made).__name__}"

@@ -78,6 +78,7 @@ class Worker:
             self._loaded.share.renew()
         self._keeping = Keeping(company)
         self._watch = Patience(0)
+        self._steps: int | None = None  # clocks of a pass
         self._rows_done = self._epoch = 0
 
     @cached_property
@@ -151,6 +152,7 @@ class Worker:
         self._keeping.shuffle(plan.shuffle() if plan.steps > 1 else None)
         self._watch.limit = patience
         end = plan.steps * (epochs or usual_epochs(self.rows, plan.steps))
+        self._refuse_other_pass(plan.steps, end)
         with closing(self.share.batches(plan, self._now, end)) as batches:
             while True:
                 epoch, step = divmod(self._now, plan.steps)
@@ -262,6 +264,7 @@ class Worker:
         self._keeping.restore(part)
         frame = part.frame
         self._watch.restore(frame["watch"])
+        self._steps = frame.get("steps")
         self.best_pass, self.notes = frame["best_pass"], list(frame["notes"])
         self.best = replace(self.model(part.best), metrics=frame["best"]) if part.best else None
 
@@ -323,6 +326,33 @@ class Worker:
                 "or start the run anew"
             )
 
+    def refuse_idle(self) -> None:
+        """Raise UsageError if work was to go on from another run's checkpoint, and has found nothing to do."""
+        if self._resumed and self._entering and self._steps is None and self._now:
+            raise UsageError(
+                f"the checkpoint is at clock {self._now:,}, and app {self.app.name} has no clock to do from there: "
+                "ask for more, or start anew"
+            )
+
+    @property
+    def _resumed(self) -> bool:
+        """Whether it begins where another run was."""
+        return self.began.checkpoint != "" and self.began.checkpoint == self.job.resume
+
+    def _refuse_other_pass(self, steps: int, end: int) -> None:
+        """Raise UsageError where passes are other than before, or their end is before the beginning."""
+        if self._steps not in (None, steps):
+            raise UsageError(
+                f"a pass has {steps:,} clocks now, and had {self._steps:,} when the checkpoint was made: resume with "
+                "the same rows a clock (--batch), or start anew"
+            )
+        if self._resumed and self._now > end:
+            raise UsageError(
+                f"the checkpoint is at clock {self._now:,}, and {end // steps:,} passes end at clock {end:,}: resume "
+                "with more (--epochs), or start anew"
+            )
+        self._steps = steps
+
     def _meet(self) -> None:
         """Before all workers meet: one that comes later, in the place of another, would miss a meeting within work."""
         if self.at_work:
@@ -334,7 +364,7 @@ class Worker:
         best = self.best.arrays if self.best is not None and self.index == 0 else {}
         frame = {
             "watch": self._watch.to_json(), "best_pass": self.best_pass, "notes": self.notes,
-            "best": {} if self.best is None else dict(self.best.metrics),
+            "steps": self._steps, "best": {} if self.best is None else dict(self.best.metrics),
         }  # fmt: skip
         rows = 0 if self.job.train is None or not self._keeping.by_rows else len(self.share)
         return Part(self.index, self.workers, rows, frame=frame, best=best)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TextIO
 
+from yarnml.checkpoints import latest, parted
 from yarnml.cli.flags import parse, said, value_of
 from yarnml.cli.line import print_json, refusal, wanted
 from yarnml.cli.signals import CODES, deaf, leave, on_term
@@ -14,6 +15,7 @@ from yarnml.cli.where import find
 from yarnml.comm.outcome import Outcome
 from yarnml.config import config_to_dict, refuse_reserved
 from yarnml.errors import DataError, UsageError
+from yarnml.job import Job
 from yarnml.request import GROUPS, RESERVED
 
 if TYPE_CHECKING:
@@ -50,7 +52,7 @@ def app_and_flags(command: str, args: Sequence[str]) -> tuple[str, list[str]]:
     name = value_of("--resume", args)
     if name is None:
         raise UsageError(f"say the app before its flags: yarnml {command} APP {args[0]} ...")
-    return find(name, value_of("--runs", args)).record().app, list(args)
+    return find(parted(name)[0], value_of("--runs", args)).record().app, list(args)
 
 
 def _start(ref: str, rest: Sequence[str]) -> Run | None:
@@ -86,7 +88,8 @@ def options_of(app: App, prog: str, args: Sequence[str], groups: Mapping[str, ty
     if options.get("resume") is not None:
         new = said(args, {app.name.replace("-", "_"): app.Config, **groups})
         options = {name: value for name, value in options.items() if name in new}
-        options["resume"] = find(options["resume"], options.get("runs")).url
+        run, checkpoint = parted(options["resume"])
+        options["resume"] = checkpoint or find(run, options.get("runs")).url
     return options, showing
 
 
@@ -119,11 +122,10 @@ def end(run: Run, as_json: bool) -> int:
 
 def _tell_of_checkpoint(run: Run) -> None:
     """From where it could be gone on with."""
-    from yarnml.checkpoints import latest
-
     with suppress(OSError, DataError):
         if (found := latest(run.url)) is not None:
-            print(f"yarnml: --resume {run.id} goes on from its checkpoint at clock {found[1].clock:,}", file=sys.stderr)
+            clock = Job.from_record(run.record.job).clock_of(found[1].clock)
+            print(f"yarnml: --resume {run.id} goes on from its checkpoint at clock {clock:,}", file=sys.stderr)
 
 
 def _seconds(run: Run) -> float | None:

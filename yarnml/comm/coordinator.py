@@ -11,6 +11,7 @@ Keeping      note it                        note it: no other can replace it    
 Retreating   -                              a new generation                     -
 Copied       -                              all have: the checkpoint is whole    -
 Committed    the next generation's begin    the next generation's begin          -
+Spoilt       back further                   -                                -
 Finished     -                              acknowledge; the last worker's       acknowledge, or say so
                                             is the run's success
 Failed       failure                        failure                              say so
@@ -44,6 +45,7 @@ from yarnml.comm.events import (
     Reachable,
     Reported,
     Retreating,
+    Spoilt,
     Stop,
     Tick,
     Unreachable,
@@ -98,6 +100,8 @@ class Coordinator:
                 return self._reach(event, now)
             case Committed():
                 return self._ranks.committed(event)
+            case Spoilt():
+                return self._ranks.spoilt(event)
             case Tick():
                 return self._tick(now)
             case Stop():

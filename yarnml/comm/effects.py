@@ -47,6 +47,7 @@ class Setback:
     generation: int
     clock: int
     reason: str
+    checkpoint: str = ""  # its URL; answered by Spoilt, before anything else, if it isn't whole
 
 
 @dataclass(frozen=True)

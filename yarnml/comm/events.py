@@ -108,6 +108,14 @@ class Failed:
     error: str
 
 
+@dataclass(frozen=True)
+class Spoilt:
+    """The checkpoint that the run has just gone back to can't be read any more, and why."""
+
+    url: str
+    reason: str
+
+
 Cause = Literal["died", "taken", "hopeless"]  # taken: by its host's or the cluster's doing; hopeless: it would again
 
 
@@ -149,5 +157,5 @@ class Stop:
 
 
 Said = Joined | HandedIn | Waiting | Reported | Keeping | Retreating | Copied | Finished | Failed | Outdated
-Seen = Exited | Unreachable | Reachable | Committed | Tick | Stop
+Seen = Exited | Unreachable | Reachable | Committed | Spoilt | Tick | Stop
 Event = Said | Seen

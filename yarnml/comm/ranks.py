@@ -16,7 +16,7 @@ from typing import final
 from yarnml.comm.assembly import Assembly, Fault
 from yarnml.comm.company import FOREVER
 from yarnml.comm.effects import Effect, Replace, Say, Send, Setback
-from yarnml.comm.events import Committed, Copied, Exited, Joined
+from yarnml.comm.events import Committed, Copied, Exited, Joined, Spoilt
 from yarnml.comm.marks import Marks
 from yarnml.comm.recovery import Point, Recovery
 from yarnml.comm.retries import Retries
@@ -38,7 +38,7 @@ class Ranks:
         self.restarts = 0
         self.assembly = Assembly(roles["worker"], recovery.point.clock)
         self._roles, self._homes, self._recovery = roles, homes, recovery
-        self._point = recovery.point  # where the next generation begins
+        self._points = [recovery.point]  # where generations may begin; the next one at the last
         self._retries = Retries(recovery.retries)
         self._marks = Marks(recovery.checkpoints, recovery.every)
         self._exits: list[tuple[float, Exited]] = []
@@ -176,7 +176,23 @@ class Ranks:
         self.roll.turn()
         refilled = [effect for seat in sorted(dead) for effect in self._refill(seat, now)]
         told = [self.rollback(entry) for entry in self.roll.entries() if not entry.here]
-        return [*abandoned, Setback(self.generation, self._point.clock, reason), *told, *refilled]
+        return [*abandoned, self._setback(), *told, *refilled]
+
+    def spoilt(self, event: Spoilt) -> list[Effect]:
+        """Nobody has begun there yet: back to what there was before."""
+        if self.running or event.url != self._point.checkpoint:
+            return []
+        del self._points[-1]
+        self.assembly = Assembly(self._roles["worker"], self._point.clock)
+        return [Say(f"back further: {event.reason}"), self._setback()]
+
+    def _setback(self) -> Setback:
+        own = self._point.checkpoint if len(self._points) > 1 else ""  # instead of the first there is none
+        return Setback(self.generation, self._point.clock, self._back, own)
+
+    @property
+    def _point(self) -> Point:
+        return self._points[-1]
 
     # ---- checkpoints
 
@@ -195,7 +211,8 @@ class Ranks:
         if event.error:
             return [Say(f"no checkpoint at clock {event.clock}: {event.error}")]
         if event.clock >= self._point.clock:
-            self._point = Point(self.generation, event.clock, event.url)
+            first, *later = self._points  # the last two are kept
+            self._points = [first, *later[-1:], Point(self.generation, event.clock, event.url)]
         return []
 
     def abandon(self) -> list[Effect]:

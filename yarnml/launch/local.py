@@ -17,7 +17,7 @@ from yarnml.launch.launcher import Launcher, OnNews, OnReport, unheard
 from yarnml.launch.pipe import News, line, parsed
 from yarnml.launch.place import Place, place
 from yarnml.launch.process import RoleProcess, end, python
-from yarnml.launch.scheduling import recovery
+from yarnml.launch.recovery import recovery
 
 LOOK = 0.05  # seconds
 PART = 5.0  # seconds for the scheduler to end after its last word

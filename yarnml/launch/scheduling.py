@@ -15,13 +15,11 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import TextIO, final
 
-from yarnml import checkpoints
 from yarnml.comm.coordinator import Coordinator
 from yarnml.comm.effects import Commit, Discard, Effect, Replace, Report, Say, Setback
 from yarnml.comm.events import Event, Exited, Stop
 from yarnml.comm.hub import Hub
 from yarnml.comm.outcome import Outcome
-from yarnml.comm.recovery import Point, Recovery
 from yarnml.comm.seat import Seat, seats
 from yarnml.job import Job
 from yarnml.launch.commits import Commits
@@ -30,6 +28,7 @@ from yarnml.launch.orphan import die_with_launcher
 from yarnml.launch.pipe import line, parsed
 from yarnml.launch.place import Place
 from yarnml.launch.process import RoleProcess, end, python
+from yarnml.launch.recovery import instead, recovery
 from yarnml.wire.transport import Listener
 from yarnml.wire.zmq import ZmqTransport
 
@@ -105,6 +104,9 @@ class Scheduling:
                 self._start(effect.seat)
             case Commit() | Discard():
                 self._commits.do(effect)
+            case Setback() if others := instead(effect, self._coordinator, time.monotonic()):
+                for other in others:
+                    self._do(other)
             case Say() | Setback():
                 self._tell(effect)
 
@@ -137,18 +139,6 @@ class Scheduling:
         if outcome.state != "failed" or process is None:
             return outcome
         return replace(outcome, message=quoting(outcome.message, process.words(), str(process.log)))
-
-
-def recovery(job: Job, generation: int) -> Recovery:
-    """What a coordinator of the job is to do about deaths; it begins where the last one left a checkpoint."""
-    found = checkpoints.latest(job.url) if generation else None
-    if found is None:
-        point = Point(generation, job.resume_clock, job.resume)
-    else:
-        point = Point(generation, found[1].clock, found[0])
-    return Recovery(
-        retries=job.retries, every=job.checkpoint_every, checkpoints=checkpoints.directory(job), point=point
-    )
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ from yarnml.comm.hub import Hub
 from yarnml.comm.outcome import Outcome
 from yarnml.launch.commits import Commits
 from yarnml.launch.fault import quoting
-from yarnml.launch.scheduling import recovery
+from yarnml.launch.recovery import instead, recovery
 from yarnml.launch.yarn.fates import Fates
 from yarnml.launch.yarn.inside import SAID, Inside
 from yarnml.launch.yarn.legacy import Legacy
@@ -120,6 +120,9 @@ class Scheduler:
                 self._commits.do(effect)
             case Say():
                 self._watch.say(effect.text)
+            case Setback() if (others := instead(effect, self._coordinator, time.monotonic())):
+                for other in others:
+                    self._do(other)
             case Setback():
                 self._publish(effect.generation)  # before anybody hears of it: a scheduler after this one must know
                 self._go_back(effect)
