@@ -21,6 +21,7 @@ MEANS = {  # Java's name -> ours
     "AccessControlException": "not allowed",
     "SafeModeException": "HDFS is in safe mode",
     "QuotaExceededException": "the quota is used up",
+    "InvalidPathException": "HDFS takes no path with an empty part (a variable that is unset?), '.', '..' or ':'",
     "StandbyException": "this NameNode is not the active one",
 }
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import yarnml
-from yarnml.errors import RunFailed, Stopped
+from yarnml.errors import RunFailed, Stopped, UsageError
 from yarnml.runs import RunDir, wait_for
 
 TINY = Path(__file__).parent / "tiny"
@@ -67,6 +67,17 @@ def test_a_run_whose_deadline_passes(where: dict[str, Any]) -> None:
     with pytest.raises(Stopped, match="deadline"):
         run.wait()
     assert run.state == "deadline"
+
+
+def test_data_in_memory_is_refused_in_one_line(where: dict[str, Any]) -> None:
+    with pytest.raises(UsageError, match=r"^data=: takes a data set's path or URL, no ndarray; write it to a file.*$"):
+        yarnml.run(TINY, **(where | {"data": np.zeros((100, 2))}))
+
+
+def test_a_run_says_who_it_is(where: dict[str, Any]) -> None:
+    run = yarnml.run(TINY, **where)
+    assert repr(run) == f"<yarnml run {run.id} in {run.url}>"
+    run.wait()
 
 
 def test_memory_is_a_store_too(where: dict[str, Any]) -> None:

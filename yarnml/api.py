@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 from os import PathLike, fspath
 from typing import Any, final
@@ -9,11 +10,13 @@ from typing import Any, final
 from yarnml.app import Model, load_app, open_model
 from yarnml.comm.effects import Say, Setback
 from yarnml.comm.outcome import Outcome
-from yarnml.errors import DataError
+from yarnml.config import hints
+from yarnml.errors import DataError, UsageError
 from yarnml.job import Job
 from yarnml.launch import Report, launcher
 from yarnml.monitor.terminal import View, view
 from yarnml.prepare import prepare, said_of_data
+from yarnml.request import Data
 from yarnml.runs import RunDir
 from yarnml.started import Run
 from yarnml.submission import Submission
@@ -32,6 +35,7 @@ def run(app: str | PathLike[str], **options: Any) -> Run:
         run = yarnml.run("mlr", data="train.csv", test=0.2, workers=2, epochs=5).wait()
         run.result["test"]["accuracy"], run.metrics.to_pandas(), run.model.predict(X)
     """
+    _refuse_tables(options)
     loaded = load_app(fspath(app))
     shown = view()
     return start(prepare(loaded, options, say=shown.say), shown)
@@ -42,6 +46,7 @@ def submit(app: str | PathLike[str], **options: Any) -> Run:
 
     `options` are the flags of `yarnml submit APP --help`: those of `run`, and `queue=`, `worker_memory="4GiB"`, ...
     """
+    _refuse_tables(options)
     shown = view()
     with Submission.prepare(load_app(fspath(app)), options, shown.say) as submission:
         return submission.start(shown)
@@ -58,6 +63,14 @@ def load(url: str | PathLike[str], *, trust: bool = False) -> Model:
 def start(job: Job, view: View) -> Run:
     """Start a prepared job: its directory is made, its processes begin."""
     return LocalRun(job, view)
+
+
+def _refuse_tables(options: Mapping[str, Any]) -> None:
+    """UsageError for data in memory, which other processes and a later --resume couldn't read."""
+    for name in hints(Data):
+        if hasattr(options.get(name), "shape"):
+            kind = type(options[name]).__name__
+            raise UsageError(f"{name}=: takes a data set's path or URL, no {kind}; write it to a file, such as Parquet")
 
 
 @final

@@ -41,6 +41,7 @@ class Word:
     word: str
 
 
+SHOWN = 200  # characters of a wrong value that an error repeats
 Count = Annotated[int, Range(at_least=1)]
 Whole = Annotated[int, Range(at_least=0)]
 Positive = Annotated[float, Range(above=0)]
@@ -91,7 +92,13 @@ def convert(value: Any, hint: Any) -> Any:
             return option.take(value)
         except ValueError:
             continue
-    raise ValueError(f"expected {expected(hint)}, got {value!r}")
+    raise ValueError(f"expected {expected(hint)}, got {_brief(value)}")
+
+
+def _brief(value: Any) -> str:
+    """What came, in one line of an error; of large things, such as tables, only what they are."""
+    said = repr(value)
+    return said if len(said) <= SHOWN and "\n" not in said else f"a {type(value).__name__}"
 
 
 def read(texts: Sequence[str], hint: Any) -> Any:

@@ -22,7 +22,7 @@ def plan(app: App, job: Job, where: str = "") -> str:
     where = where or ("this process" if job.workers == 1 and job.servers == 1 else "processes of this machine")
     staleness = "none" if job.staleness is None else job.staleness
     lines.append(
-        f"roles    {job.workers} worker{'s' * (job.workers != 1)} of {job.threads} threads, "
+        f"roles    {job.workers} worker{'s' * (job.workers != 1)} of {job.threads} thread{'s' * (job.threads != 1)}, "
         f"{job.servers} server{'s' * (job.servers != 1)}, staleness {staleness}, seed {job.seed}, in {where}"
     )
     lines += _tables(app, job)

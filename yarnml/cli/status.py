@@ -38,7 +38,8 @@ def _lines(run: RunDir) -> list[str]:
     if record.application:
         lines.append(f"  {_application(record.application)}")
     staleness = "none" if job["staleness"] is None else job["staleness"]
-    lines.append(f"  app {record.app}, {job['workers']} workers, {job['servers']} servers, staleness {staleness}")
+    processes = ", ".join(f"{job[f'{role}s']} {role}{'s' * (job[f'{role}s'] != 1)}" for role in ("worker", "server"))
+    lines.append(f"  app {record.app}, {processes}, staleness {staleness}")
     if glance is not None and glance.workers:
         lines.append(f"  last seen: {'  '.join(glance.parts())}")
     if glance is not None and glance.generation:
@@ -73,7 +74,7 @@ def _application(name: str) -> str:
     if app is None:
         return f"{name}, which the ResourceManager has forgotten"
     why = f": {app.diagnostics}" if app.diagnostics and app.state != "RUNNING" else ""
-    return f"{name} is {app.state.lower()}, {app.containers} containers{why}"
+    return f"{name} is {app.state.lower()}, {app.containers} container{'s' * (app.containers != 1)}{why}"
 
 
 def _scores(scores: dict[str, float]) -> str:

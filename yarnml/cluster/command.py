@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 import time
@@ -86,6 +87,8 @@ def _flag(state: Path | None) -> str:
 
 def _nodes(cluster: Cluster) -> str:
     each = f"{cluster.size.memory_mb} MB and {cluster.size.vcores} vcores for containers"
+    if cluster.size.vcores * cluster.nodes > (os.cpu_count() or 1):
+        each += " (vcores are shares of a core here, so that small runs fit beside each other)"
     return f"1 node with {each}" if cluster.nodes == 1 else f"{cluster.nodes} nodes, each with {each}"
 
 

@@ -20,6 +20,7 @@ from yarnml.cluster.web import ask
 from yarnml.errors import YarnmlError
 
 PATIENCE = 180.0  # seconds for all daemons to serve; about 20 s on two free cores
+NEW, SAME = 5.0, 30.0  # seconds between two remarks on what is waited for, if it has changed, if it hasn't
 WEB = '<web-app xmlns="http://java.sun.com/xml/ns/javaee" version="2.5"/>\n'
 
 
@@ -100,7 +101,8 @@ def _format(cluster: Cluster, progress: Progress) -> None:
 
 def _wait(cluster: Cluster, progress: Progress) -> None:
     """Wait until every daemon serves and the masters know all nodes."""
-    deadline, told = time.monotonic() + PATIENCE, time.monotonic()
+    begin = told = time.monotonic()
+    last = ""
     waiting: dict[str, Callable[[], bool]] = {d.name: partial(serves, d, cluster.ports) for d in cluster.daemons}
     waiting["HDFS to have all nodes"] = lambda: live_datanodes(cluster.ports) == cluster.nodes
     waiting["YARN to have all nodes"] = lambda: metrics(cluster.ports).get("activeNodes") == cluster.nodes
@@ -111,14 +113,16 @@ def _wait(cluster: Cluster, progress: Progress) -> None:
         ready = [name for name, condition in waiting.items() if condition()]
         for name in ready:
             del waiting[name]
-        if time.monotonic() > deadline:
+        now = time.monotonic()
+        if now > begin + PATIENCE:
             raise YarnmlError(
                 f"waited {PATIENCE:.0f} s for {', '.join(waiting)}; see {cluster.layout.part('logs')}, and end what is "
                 "there by `yarnml cluster down`"
             )
-        if waiting and time.monotonic() > told + 5:
-            told = time.monotonic()
-            progress(f"waiting for {', '.join(waiting)}")
+        names = ", ".join(waiting)
+        if waiting and now > told + (SAME if names == last else NEW):
+            told, last = now, names
+            progress(f"{now - begin:.0f} s: waiting for {names}")
         if not ready:
             time.sleep(0.2)
 
