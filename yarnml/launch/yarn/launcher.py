@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
+from textwrap import shorten
 from typing import final
 
 from hdfs_io import DataError, hadoop, join, open_fs, remove
@@ -130,7 +131,8 @@ class Following:
         return self._app
 
     def _waiting(self, app: Application | None) -> Glance:
-        why = "" if app is None or not app.diagnostics or app.state == "RUNNING" else f" ({app.diagnostics[:200]})"
+        said = "" if app is None or app.state == "RUNNING" else shorten(app.diagnostics, 200, placeholder=" ...")
+        why = f" ({said})" if said else ""
         state = "submitted" if app is None else app.state.lower()
         now = time.time()
         return Glance(time=now, seconds=now - self._begun, waiting=f"{self._name} is {state}{why}")
