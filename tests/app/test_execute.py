@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -132,3 +134,14 @@ def test_what_stands_at_the_output_is_kept_unless_said_otherwise(job: Job, tmp_p
         run(job, WRITES, out=str(tmp_path / "out"))
     run(job, WRITES, out=str(tmp_path / "out"), overwrite=True)
     assert (tmp_path / "out" / "_SUCCESS").exists()
+
+
+@pytest.mark.parametrize("body", [LEARNS, WRITES.replace("    writer.close()", "    writer.close()\n    full()")])
+def test_a_full_disk_is_named_with_what_was_to_be_written(job: Job, body: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: Any, **__: Any) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setitem(execute.__globals__, "save_model", full)  # the package has a function of the module's name
+    body += "\ndef full():\n    import errno, os\n    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))\n"
+    with pytest.raises(DataError, match=r"r/(model|out): the (model|output) can't be .*: No space left on device"):
+        run(job, body)

@@ -170,3 +170,19 @@ def test_a_driver_that_dies_leaves_no_process(driver: subprocess.Popen[str]) -> 
     started[1].send_signal(signal.SIGSTOP)  # one that can't see anything
     driver.kill()
     assert psutil.wait_procs(started, WAIT)[1] == []
+
+
+def test_a_full_disk_ends_the_run_by_its_name_and_is_no_death(job_of: MakeJob) -> None:
+    """Nor is a log that can't be written."""
+    body = "print('x' * 10000)\nif me.index == 1: raise OSError(28, 'No space left on device')\nme.sum(1)"
+    job = job_of(body, workers=2, retries=3)
+    logs = Path(job.url, "logs")
+    logs.mkdir(parents=True)
+    for worker in (0, 1):
+        (logs / f"worker-{worker}.log").symlink_to("/dev/full")
+    outcome = Running(job).end()
+    assert (outcome.state, outcome.culprit) == ("failed", Seat("worker", 1))
+    assert outcome.message.startswith("worker 1: ")
+    assert "No space left on device" in outcome.message.partition("\n")[0]
+    assert "restart" not in outcome.message
+    assert (logs / "scheduler-0.log").read_text() == ""

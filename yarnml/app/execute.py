@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+import errno
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +17,8 @@ from yarnml.app.output import shared_output
 from yarnml.app.worker import Worker
 from yarnml.errors import UsageError
 from yarnml.model import Model, load_outline, save_model
+
+FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 def execute(me: Worker) -> dict[str, Any]:
@@ -69,7 +73,7 @@ def _with_model(me: Worker) -> dict[str, Any]:
 def _with_output(me: Worker) -> dict[str, Any]:
     url = me.job.out or join(me.job.url, "out")
     me.keeps()  # the place of its part, which the first worker has said
-    with shared_output(me, url) as me.out, me.timed("work"):
+    with _named(f"{url}: the output can't be written", *FULL), shared_output(me, url) as me.out, me.timed("work"):
         extra = _work(me)
     base: dict[str, Any] = {"train": {}, "test": {}, "model": None, "out": url}
     return {**base, **extra, "notes": me.notes, "seconds": me.seconds}
@@ -92,8 +96,23 @@ def _save(me: Worker, model: Model, url: str) -> None:
     with me.timed("save"):
         if me.index == 0:
             source = me.app.source if me.app.private else None
-            save_model(model, url, source=source, overwrite=me.job.overwrite or _saved_before(me, url))
+            with _named(f"{url}: the model can't be saved"):
+                save_model(model, url, source=source, overwrite=me.job.overwrite or _saved_before(me, url))
         me.gather(np.zeros(0))
+
+
+@contextmanager
+def _named(what: str, *numbers: int) -> Iterator[None]:
+    """A store's error as DataError that says what it was about, since a full disk names no file.
+
+    `numbers`: of these errors alone.
+    """
+    try:
+        yield
+    except OSError as error:
+        if numbers and error.errno not in numbers:
+            raise
+        raise DataError(f"{what}: {error.strerror or error}") from error
 
 
 def _saved_before(me: Worker, url: str) -> bool:

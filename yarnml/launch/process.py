@@ -108,7 +108,7 @@ class RoleProcess:
         """The end of its log."""
         with self.log.open("rb") as file:
             file.seek(max(0, self.log.stat().st_size - TAIL))
-            return file.read().decode(errors="replace")
+            return file.read(TAIL).decode(errors="replace")
 
 
 def end(processes: Iterable[RoleProcess], grace: float = 5.0) -> None:

@@ -17,6 +17,7 @@ from yarnml.errors import RolledBack, Stopped
 from yarnml.job import Job
 from yarnml.launch import place as where
 from yarnml.launch.fault import short, whole
+from yarnml.launch.log import lose_what_cannot_be_logged
 from yarnml.launch.orphan import die_with_launcher
 from yarnml.launch.plan import Plan
 from yarnml.launch.work import given, managed, work
@@ -35,6 +36,7 @@ def main() -> None:
     parser.add_argument("--coordinator", required=True, help="address where the run's coordinator listens")
     said = parser.parse_args()
     die_with_launcher()
+    lose_what_cannot_be_logged()
     job = Job.from_json(said.job.read_text())
     keys = where.Place(said.job).keys(job)
     take_part(job, Seat(said.role, said.index), said.coordinator, Surroundings(keys=keys))

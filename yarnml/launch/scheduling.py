@@ -24,6 +24,7 @@ from yarnml.comm.seat import Seat, seats
 from yarnml.job import Job
 from yarnml.launch.commits import Commits
 from yarnml.launch.fault import quoting, short
+from yarnml.launch.log import lose_what_cannot_be_logged
 from yarnml.launch.orphan import die_with_launcher
 from yarnml.launch.pipe import line, parsed
 from yarnml.launch.place import Place
@@ -43,6 +44,7 @@ def main() -> None:
     said = parser.parse_args()
     driver = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)  # whatever else is printed goes to the log
+    lose_what_cannot_be_logged()
     wishes: SimpleQueue[Stop] = SimpleQueue()
     die_with_launcher(lambda text: wishes.put(parsed(text)))
     scheduling = Scheduling(Place(said.job), said.generation, wishes, driver)

@@ -11,6 +11,7 @@ import sys
 
 from yarnml.comm.seat import ANY, Seat
 from yarnml.errors import PeerLost
+from yarnml.launch.log import lose_what_cannot_be_logged
 from yarnml.launch.role import Surroundings, take_part
 from yarnml.launch.yarn import rendezvous
 from yarnml.launch.yarn.inside import SEAT, Inside
@@ -24,6 +25,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--role", choices=("worker", "server"), required=True)
     inside = Inside.look(parser.parse_args().role)
+    lose_what_cannot_be_logged()
     run = RunDir(inside.job.url)
     try:
         there = rendezvous.find(run.url, inside.attempt, inside.spec.start_timeout, lambda: run.ended)
