@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy.typing as npt
 
 from yarnml.errors import UsageError
 from yarnml.kernels import rows as kernels
+from yarnml.wire.frozen import frozen
 
 Array = npt.NDArray[Any]
 State = dict[str, Array]
@@ -18,7 +18,7 @@ Where = slice | npt.NDArray[np.int64]  # consecutive rows, or rows listed at mos
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@frozen()
 class Increment:
     """What is to be done to some rows of a block."""
 

@@ -67,6 +67,7 @@ class Blocks:
             values[:] = spec.init.rows(seed, spec.name, low, low + shape[0], spec.width)
             self._blocks.append(Buffer(values))
             self._state.append(spec.function.state(shape, spec.numpy_dtype))
+        self._borders: Index = start + self._height * np.arange(len(self._blocks) + 1)
         self._no_rows = np.empty((0, spec.width), spec.numpy_dtype)
         self._pool: list[Array] = []
         self._seen: dict[int, Seen] = {}  # what a worker has read, of functions that want to know
@@ -199,10 +200,10 @@ class Blocks:
         if not len(rows):
             return
         first, last = ((int(rows[i]) - self.start) // self._height for i in (0, -1))
-        borders = self.start + self._height * np.arange(first, last + 2)
-        for b, (low, high) in enumerate(pairwise(np.searchsorted(rows, borders).tolist()), first):
+        cuts = rows.searchsorted(self._borders[first : last + 2]).tolist()
+        for b, (low, high) in enumerate(pairwise(cuts), first):
             if low < high:
-                yield b, rows[low:high] - (self.start + b * self._height), slice(low, high)
+                yield b, rows[low:high] - self._borders[b], slice(low, high)
 
     def _writable(self, b: int) -> Array:
         buffer = self._blocks[b]
