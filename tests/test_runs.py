@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
+import time
 import uuid
 from collections.abc import Iterator
 from dataclasses import replace
@@ -14,7 +16,8 @@ from pathlib import Path
 import pytest
 
 from hdfs_io import join, read_text, write_text
-from yarnml.errors import UsageError
+from yarnml.cli import main
+from yarnml.errors import DataError, UsageError
 from yarnml.job import Job
 from yarnml.monitor.metric import Metric
 from yarnml.monitor.progress import Glance
@@ -96,6 +99,63 @@ def test_a_run_on_another_host_is_lost_when_it_is_silent(runs: str) -> None:
     assert run.record().state == "lost"
     run.beat(Glance(time=record.started))
     assert run.record().state == "running"
+
+
+def test_a_driver_of_this_host_is_believed_as_long_as_its_process_lives(runs: str) -> None:
+    run = RunDir.create(job(runs))
+    record = run.record()
+    begun = time.time() - 10 * LOST
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as child:
+        for started, state in ((time.time(), "running"), (begun, "lost")):  # then the number is another's by now
+            write_text(join(run.url, "run.json"), replace(record, pid=child.pid, started=started).to_json())
+            run.beat(Glance(time=begun))  # and silent since
+            assert run.record().state == state
+        child.kill()
+
+
+@pytest.mark.parametrize("text", ["{}", "[]", "{", '{"run": "x", "app": "a", "state": "failed"}'])
+def test_a_broken_record_is_named_and_hides_no_other(
+    tmp_path: Path, text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    RunDir.create(job(str(tmp_path))).end("failed")
+    broken = tmp_path / "mlr-2"
+    broken.mkdir()
+    (broken / "run.json").write_text(text)
+    assert [run.id for run in all_runs(str(tmp_path))] == ["mlr-2", "mlr-1"]
+    with pytest.raises(DataError, match=r"mlr-2/run.json: is broken: "):
+        find_run(str(tmp_path), "mlr-2").record()
+    assert main(["runs", "--runs", str(tmp_path)]) == 0
+    out = capsys.readouterr().out
+    assert re.search(r"^mlr-2 +broken .*mlr-2/run.json", out, re.MULTILINE)
+    assert re.search(r"^mlr-1 +failed", out, re.MULTILINE)
+    for command in (
+        ["status", "mlr-2"],
+        ["kill", "mlr-2"],
+        ["run", "--resume", "mlr-2"],
+        ["run", "mlr", "--resume", "mlr-2"],
+    ):
+        assert main([*command, "--runs", str(tmp_path)]) != 0
+        said = capsys.readouterr()
+        assert "mlr-2/run.json: is broken" in said.err + said.out
+        assert "Traceback" not in said.err
+
+
+def test_a_run_that_cannot_be_seen_is_asked_to_end_all_the_same(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = RunDir.create(job(str(tmp_path)))
+    record = replace(run.record(), host="elsewhere", started=time.time() - 2 * LOST)
+    write_text(join(run.url, "run.json"), record.to_json())
+    assert main(["kill", "mlr-1", "--runs", str(tmp_path), "--deadline", "0.1"]) == 1
+    assert "asked to end, but whether it has isn't known" in capsys.readouterr().err
+    assert run.asked_to_end()
+
+
+@pytest.mark.parametrize("name", ["", " ", "/"])
+def test_no_name_is_no_run(runs: str, name: str) -> None:
+    RunDir.create(job(runs))
+    with pytest.raises(UsageError, match="say a run's id"):
+        find_run(runs, name)
 
 
 def test_runs_are_found_by_id_its_beginning_or_url(runs: str) -> None:

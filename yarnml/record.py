@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import platform
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Literal, Self, final
 
@@ -40,7 +40,13 @@ class Record:
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        return cls(**json.loads(text))
+        """Raises ValueError for a text that is no record."""
+        found = json.loads(text)
+        wanted = {"run": str, "app": str, "state": str, "started": float | int, "host": str, "pid": int, "job": dict}
+        for name, kind in wanted.items():
+            if not isinstance(found, dict) or not isinstance(found.get(name), kind):
+                raise ValueError(f"it doesn't say {name!r}")  # noqa: TRY004 (one kind for all that is wrong with a text)
+        return cls(**{"versions": {}, **{f.name: found[f.name] for f in fields(cls) if f.name in found}})
 
 
 def versions() -> dict[str, str]:

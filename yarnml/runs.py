@@ -21,6 +21,8 @@ from yarnml.monitor.progress import Glance
 from yarnml.record import Record, State, versions
 
 BEAT = 1.0  # seconds between two signs of life of a driver
+SLACK = 5.0  # seconds by which clocks may have been set since
+BEGAN = 18  # proc(5): after its state, when a process began, in ticks since the machine did
 LOST = 20.0  # seconds without one after which nobody is believed to be there
 
 
@@ -64,25 +66,25 @@ class RunDir:
         return run
 
     def record(self) -> Record:
-        """run.json, its state `lost` if the driver is gone without having ended the run."""
-        record = Record.from_json(read_text(join(self.url, "run.json")))
+        """run.json, its state `lost` if the driver is gone without having ended the run. Raises DataError."""
+        record = self._written()
         return replace(record, state="lost") if record.state == "running" and self._gone(record) else record
 
     @property
     def ended(self) -> bool:
         """Whether its end is written down."""
-        return Record.from_json(read_text(join(self.url, "run.json"))).state != "running"
+        return self._written().state != "running"
 
     def end(self, state: State, *, result: dict[str, Any] | None = None, message: str = "") -> Record:
         """Write the last run.json."""
-        record = Record.from_json(read_text(join(self.url, "run.json")))
+        record = self._written()
         record = replace(record, state=state, ended=time.time(), result=result or {}, message=message)
         write_text(join(self.url, "run.json"), record.to_json())
         return record
 
     def submitted(self, application: str) -> None:
         """Write down what YARN calls it."""
-        record = Record.from_json(read_text(join(self.url, "run.json")))
+        record = self._written()
         write_text(join(self.url, "run.json"), replace(record, application=application).to_json())
 
     def beat(self, glance: Glance) -> None:
@@ -162,12 +164,19 @@ class RunDir:
         names = sorted(str(entry).rstrip("/").rpartition("/")[2] for entry in fs.ls(path, detail=False))
         return {name.removesuffix(".log"): join(self.logs, name) for name in names if not name.startswith(".")}
 
+    def _written(self) -> Record:
+        url = join(self.url, "run.json")
+        try:
+            return Record.from_json(read_text(url))
+        except ValueError as error:
+            raise DataError(f"{url}: is broken: {error}; remove the run's directory, or mend the file") from error
+
     def _gone(self, record: Record) -> bool:
         if record.application:  # as long as it waits for its containers, only YARN knows
             glance = self.glance()
             return glance is not None and time.time() - glance.time > LOST
-        if record.host == socket.gethostname() and not _alive(record.pid):
-            return True
+        if record.host == socket.gethostname():  # it may be stopped, or its disk be slow, for however long
+            return not _alive(record.pid, record.started)
         glance = self.glance()
         return time.time() - (record.started if glance is None else glance.time) > LOST
 
@@ -190,11 +199,20 @@ def all_runs(runs: str) -> list[RunDir]:
         return []
     names = [str(entry).rstrip("/").rpartition("/")[2] for entry in fs.ls(path, detail=False)]
     found = [RunDir(join(runs, name)) for name in names if fs.exists(f"{path.rstrip('/')}/{name}/run.json")]
-    return sorted(found, key=lambda run: run.record().started)
+    return sorted(found, key=began)
+
+
+def began(run: RunDir) -> float:
+    """When it began, in seconds since 1970; 0 where that can't be read."""
+    with suppress(DataError):
+        return run.record().started
+    return 0.0
 
 
 def find_run(runs: str, name: str) -> RunDir:
     """The run of that id, of which the first letters do if no other begins with them; or that URL."""
+    if not name.strip("/. "):
+        raise UsageError(f"run {name!r}: say a run's id, its first letters, or its URL (`yarnml runs` lists them)")
     if "/" in name and exists(join(name, "run.json")):
         return RunDir(name)
     if exists(join(join(runs, name), "run.json")):
@@ -245,11 +263,18 @@ def _append(url: str, text: str) -> None:
         file.write(text.encode())
 
 
-def _alive(pid: int) -> bool:
+def _alive(pid: int, since: float) -> bool:
+    """Whether the process that had this number at a time still runs, and the number isn't another's by now."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
     except PermissionError:
+        pass
+    try:
+        state, *fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        booted = time.time() - time.clock_gettime(time.CLOCK_BOOTTIME)
+        begun = booted + int(fields[BEGAN]) / os.sysconf("SC_CLK_TCK")
+    except (OSError, AttributeError, ValueError, IndexError):  # not Linux: its number has to do
         return True
-    return True
+    return state != "Z" and begun <= since + SLACK

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,6 +14,8 @@ from yarnml.cli.flags import parse
 from yarnml.cli.where import find
 from yarnml.errors import RunFailed
 from yarnml.runs import RunDir, wait_for
+
+UNHEARD = 5.0  # seconds in which a driver that was silent might heed it
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,10 +30,18 @@ def main(args: Sequence[str]) -> int:
     run = find(said.run, said.runs)
     record = run.record()
     state = record.state
-    if state != "running" and not (state == "lost" and record.application):
+    if state not in ("running", "lost"):
         print(f"run {run.id} has ended already: {state}", file=sys.stderr)
         return 0
+    if state == "lost" and not record.application and record.host == socket.gethostname():
+        print(f"run {run.id} has ended already: lost", file=sys.stderr)
+        return 0
     run.ask_to_end()
+    if state == "lost" and not record.application and not wait_for(lambda: run.ended, min(said.deadline, UNHEARD)):
+        raise RunFailed(
+            f"run {run.id} was asked to end, but whether it has isn't known: its driver, pid {record.pid} on "
+            f"{record.host}, gives no sign of life"
+        )
     if record.application:
         _end_on_yarn(run, record.application)
     if not wait_for(lambda: run.record().state != "running", said.deadline):

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from yarnml.cli.flags import parse
 from yarnml.cli.where import everywhere
+from yarnml.errors import DataError
 from yarnml.runs import RunDir, default_runs
 
 
@@ -32,7 +33,10 @@ def main(args: Sequence[str]) -> int:
 
 def line(run: RunDir) -> str:
     """A run in one line: id, state, when it began, how long it took, its score or how it stands."""
-    record = run.record()
+    try:
+        record = run.record()
+    except DataError as error:
+        return f"{run.id:<28} {'broken':<11} {error}"
     began = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(record.started))
     seconds = record.seconds
     glance = run.glance()

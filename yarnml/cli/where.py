@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hdfs_io import DataError
 from yarnml.errors import UsageError
-from yarnml.runs import RunDir, all_runs, default_runs, find_run
+from yarnml.runs import RunDir, all_runs, began, default_runs, find_run
 
 
 def find(name: str, runs: str | None) -> RunDir:
@@ -33,7 +33,7 @@ def everywhere(runs: str | None) -> tuple[list[RunDir], list[str]]:
         found += [] if there is None else all_runs(there)
     except DataError as error:
         remarks.append(f"the cluster's runs can't be listed: {error}")
-    return sorted(found, key=lambda run: run.record().started), remarks
+    return sorted(found, key=began), remarks
 
 
 def _on_cluster() -> str | None:
