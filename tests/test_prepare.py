@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -213,7 +214,14 @@ def test_what_a_worker_keeps_and_sends(app: App, table: str) -> None:
     job = prepare(app, {"data": table, "staleness": 2, "cache": "5%", "bandwidth": "1MiB", "order": "fifo"})
     assert (job.cache, job.bandwidth, job.order) == ("5%", 1 << 20, "fifo")
     assert Job.from_json(job.to_json()) == job
-    assert "--cache 5: expected a part" in refused(app, data=table, cache="5")
+    for cache, says in (
+        ("5", "the unit is missing: 5MiB?"),
+        ("200%", "no more than 100%"),
+        ("much", "expected a part"),
+    ):
+        assert refused(app, data=table, cache=cache).startswith(f"--cache {cache}: ")
+        assert says in refused(app, data=table, cache=cache)
+    assert "the unit is missing: 1MiB?" in refused(app, data=table, staleness=1, bandwidth="1")
     assert "--bandwidth fast: expected a size" in refused(app, data=table, staleness=1, bandwidth="fast")
     assert "nothing may wait" in refused(app, data=table, bandwidth="1MiB")
 
@@ -227,3 +235,17 @@ def test_data_without_a_feature_is_refused_and_words_are_pointed_at(tmp_path: Pa
     assert prepare(mlr, {"data": str(file), "label": "kind", "features": ("mail",)}).train is not None
     file.write_text("kind\n1\n2\n")
     assert refused(mlr, data=str(file), label="kind") == f"{file}: no column is left to learn from"
+
+
+@pytest.mark.parametrize(
+    ("said", "says"),
+    [
+        ({"workers": 100_000}, r"--workers 100000 --servers 1: 100,001 processes on \d+ cores"),
+        ({"seed": -1}, "seed"),
+        ({"seed": 2**63}, "seed"),
+        ({"staleness": 10**9}, "staleness"),
+        ({"runs": "/proc/nowhere"}, "--runs /proc/nowhere: can't be written"),
+    ],
+)
+def test_numbers_and_places_that_make_no_sense(app: App, table: str, said: dict[str, Any], says: str) -> None:
+    assert re.search(says, refused(app, data=table, **said))

@@ -109,7 +109,7 @@ class LocalRun(Run):
         try:
             return self._handle.wait()
         except KeyboardInterrupt:  # the second one
-            return Outcome("interrupted", "interrupted twice by Ctrl-C; what was running is left behind")
+            return Outcome("interrupted", "interrupted twice by Ctrl-C; its end was not waited for")
 
     def _take(self, report: Report) -> None:
         self._watch.take(report.worker, report.numbers)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, final
 
-from hdfs_io import Dataset, ReadOptions, Sample, mend, scan
+from hdfs_io import Dataset, ReadOptions, Sample, join, mend, scan
 from hdfs_io.whole import refuse_unwritable
 from yarnml.app import App
 from yarnml.app.budget import fits, largest
@@ -28,6 +28,7 @@ from yarnml.runs import default_runs, new_id
 
 Say = Callable[[str], None]
 PAUSE = 2.0  # seconds between two remarks on how far reading has come
+MOST = 64  # processes of a core
 HELD_OUT = ("test", "valid")  # in this order fractions are taken off the training data
 
 
@@ -75,6 +76,9 @@ def _job(
     app: App, config: Any, data: Data, reading: Reading, running: Running, here: bool, earlier: Earlier | None, say: Say
 ) -> Job:
     runs = _absolute(running.runs or default_runs())
+    if here:
+        _refuse_runs(runs)
+        _refuse_processes(running)
     if running.out is not None:
         used = {"--data": data.data, "--model": getattr(config, "model", None), "--runs": runs}
         used |= {f"--{name}": _fraction(name, getattr(data, name)) for name in HELD_OUT}
@@ -119,6 +123,24 @@ def data_memory(running: Running) -> int:
     if running.data_memory is not None:
         return megabytes(running.data_memory, "--data-memory") << 20
     return machine_memory() // 2 // running.workers
+
+
+def _refuse_runs(runs: str) -> None:
+    """UsageError if no run's directory can be made there."""
+    try:
+        refuse_unwritable(join(runs, "run"))
+    except (OSError, DataError) as error:
+        raise UsageError(f"--runs {runs}: can't be written: {error}") from None
+
+
+def _refuse_processes(running: Running) -> None:
+    """UsageError for more of them than this machine could ever serve."""
+    asked, most = running.workers + running.servers, MOST * cores()
+    if asked > most:
+        raise UsageError(
+            f"--workers {running.workers} --servers {running.servers}: {asked:,} processes on {cores()} cores: "
+            f"{MOST} for each, {most:,} in all, is the most"
+        )
 
 
 def _refuse_out(app: App, running: Running, used: Mapping[str, str]) -> None:

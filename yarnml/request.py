@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from yarnml.config import AppConfig, hints
 from yarnml.errors import UsageError
-from yarnml.value import Count, Fraction, NonNegative, Positive, Url, Whole
+from yarnml.value import Count, Fraction, NonNegative, Positive, Range, Url, Whole
 
 if TYPE_CHECKING:
     from hdfs_io import ReadOptions
@@ -17,6 +17,10 @@ Format = Literal[
     "libsvm", "csv", "parquet", "arrow", "text", "files", "ldac", "docword", "mm", "idx", "images", "wav"
 ]  # as hdfs_io.formats.FORMATS, which are slow to import
 SEPS = {"tab": "\t", "\\t": "\t", "space": " "}  # characters that are hard to type
+
+
+Seed = Annotated[int, Range(at_least=0, below=2**63)]
+Staleness = Annotated[int, Range(at_least=0, at_most=1_000_000)]  # beyond, `none` says what is meant
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,8 +89,8 @@ class Running(AppConfig):
     servers: Count = 1  # processes that hold the tables
     threads: Count | None = None  # cores a worker uses; else all of them, shared out evenly
     data_memory: str | None = None  # for a worker's rows, as 2GiB (more go to disk); Python adds 300 MiB; none: half
-    staleness: Whole | None = 0  # clocks that a read may be behind; none: any number
-    seed: int = 0  # same data, seed, workers, threads and staleness 0: the same bits
+    staleness: Staleness | None = 0  # clocks that a read may be behind; none: any number
+    seed: Seed = 0  # same data, seed, workers, threads and staleness 0: the same bits
     cache: str | None = None  # what a worker may keep of tables, as 5% or 512MiB; none: all that it has read
     bandwidth: str | None = None  # a process sends at most this a second, as 10MiB; none: each clock as it ends
     order: Literal["magnitude", "random", "fifo"] = "magnitude"  # with --bandwidth: what goes first

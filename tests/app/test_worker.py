@@ -147,6 +147,16 @@ def test_what_is_no_number_ends_the_run(job: Job) -> None:
     assert company.reports == []
 
 
+def test_totals_are_reported_once_a_clock(job: Job) -> None:
+    company = Together(0, [None], threading.Barrier(1))
+    me = worker(job, 0, company)
+    for _ in range(2):
+        me.report(loss=1.0)
+        me.report(moved=2.0)
+        me.clock()
+    assert ["rows" in report for report in company.reports] == [True, False, True, False]
+
+
 def test_bytes_are_reported_where_tables_count_them(job: Job) -> None:
     company = Together(0, [None], threading.Barrier(1))
     tables = SimpleNamespace(sent_bytes=120, received_bytes=7, staleness_seen=3)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import signal
 import threading
 import time
@@ -167,6 +168,15 @@ def test_work_with_a_loop_of_its_own_begins_anew_and_does_no_clock_too_many(make
     [back] = [news for news in running.news if isinstance(news, Setback)]
     assert back.clock == 0
     assert next(news.text for news in running.news if isinstance(news, Say)).startswith("no checkpoints: work doesn't")
+
+
+def test_a_scheduler_that_is_stopped_was_silent_and_nobody_killed_it(make: MakeJob) -> None:
+    running = Running(make(silence=1.0))
+    running.at(30)
+    running.process(SCHEDULER).send_signal(signal.SIGSTOP)
+    assert running.end().ok
+    [back] = [news for news in running.news if isinstance(news, Setback)]
+    assert re.fullmatch(r"the scheduler \(pid \d+\) was silent for 1 s: stopped, by SIGSTOP or so", back.reason)
 
 
 @pytest.mark.full

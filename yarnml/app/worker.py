@@ -80,6 +80,7 @@ class Worker:
         self._watch = Patience(0)
         self._steps: int | None = None  # clocks of a pass
         self._rows_done = self._epoch = 0
+        self._told = -1  # the clock whose totals are reported
 
     @cached_property
     def crew(self) -> Crew:
@@ -238,7 +239,9 @@ class Worker:
         """
         numbers = plain_numbers(numbers)
         finite_numbers(numbers, f"at clock {self._now}", self.config)
-        self._company.report({"clock": self._now, "epoch": self._epoch, **self._totals(), **numbers})
+        totals = {} if self._told == self._now else self._totals()  # once a clock, however often it is reported
+        self._told = self._now
+        self._company.report({"clock": self._now, "epoch": self._epoch, **totals, **numbers})
 
     def note(self, text: str) -> None:
         """A remark that the user should read, kept with the model. Every worker says the same; it is shown once."""

@@ -37,8 +37,9 @@ def _lines(run: RunDir) -> list[str]:
     lines.append(f"  {where} on {record.host}")
     if record.application:
         lines.append(f"  {_application(record.application)}")
-    staleness = "none" if job["staleness"] is None else job["staleness"]
-    processes = ", ".join(f"{job[f'{role}s']} {role}{'s' * (job[f'{role}s'] != 1)}" for role in ("worker", "server"))
+    counts = {role: job.get(f"{role}s", "?") for role in ("worker", "server")}
+    processes = ", ".join(f"{count} {role}{'s' * (count != 1)}" for role, count in counts.items())
+    staleness = "none" if job.get("staleness") is None else job["staleness"]
     lines.append(f"  app {record.app}, {processes}, staleness {staleness}")
     if glance is not None and glance.workers:
         lines.append(f"  last seen: {'  '.join(glance.parts())}")

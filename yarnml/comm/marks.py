@@ -66,7 +66,7 @@ class Marks:
             self._over |= error in (OVER, ANEW)
             self._widen = 2 * self._widen if error == LATE else 1
             self._due = now if error == LATE else now + self._every
-            return [*self.abandon(), *_said(error, f"no checkpoint at clock {clock}: {seat}: {error}")]
+            return [*self.abandon(), *_said(error, f"no checkpoint this time: {seat}: {error}")]
         self._copied.add(seat)
         if len(self._copied) < parts:
             return []

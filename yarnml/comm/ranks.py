@@ -209,7 +209,7 @@ class Ranks:
 
     def committed(self, event: Committed) -> list[Effect]:
         if event.error:
-            return [Say(f"no checkpoint at clock {event.clock}: {event.error}")]
+            return [Say(f"no checkpoint this time: {event.error}")]
         if event.clock >= self._point.clock:
             first, *later = self._points  # the last two are kept
             self._points = [first, *later[-1:], Point(self.generation, event.clock, event.url)]

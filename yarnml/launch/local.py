@@ -48,6 +48,7 @@ class _Driver:
         self._generation = 0
         self._restarts = 0
         self._clocks: dict[int, float] = {}
+        self._asleep = ""  # how the scheduler ended that was ended here
 
     def drive(self) -> Outcome:
         while True:
@@ -79,6 +80,7 @@ class _Driver:
                     return news
                 self._heed(news)
             if process.stopped() >= self._job.silence:
+                self._asleep = f"(pid {process.pid}) was silent for {self._job.silence:g} s: stopped, by SIGSTOP or so"
                 return None
         return None
 
@@ -98,7 +100,8 @@ class _Driver:
         wish = self._handle.wish()
         if wish is not None:
             return Outcome(wish.state, wish.reason)
-        said = f"the scheduler {process.exited()}"
+        said = f"the scheduler {self._asleep or process.exited()}"
+        self._asleep = ""
         if not self._retries.allow(self._slowest, time.monotonic()):
             message = said + (f"; {self._restarts} restarts brought the run no further" if self._restarts else "")
             return Outcome("failed", quoting(message, process.words(), str(process.log)), SCHEDULER)

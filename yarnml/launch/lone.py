@@ -42,7 +42,6 @@ class Lone:
         if error:
             checkpoints.discard(url)
             self._never |= error == ANEW
-            at = "s" if error == ANEW else f" at clock {self._job.clock_of(clock)}"
-            self._on_news(Say(f"no checkpoint{at}: {error}"))
+            self._on_news(Say(f"no checkpoint{'s' if error == ANEW else ' this time'}: {error}"))
         self._due = time.monotonic() + self._job.checkpoint_every
         self._pending = None

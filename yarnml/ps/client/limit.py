@@ -27,10 +27,14 @@ def limits(text: str | None, specs: Sequence[TableSpec]) -> list[int | None]:
 def understood(text: str) -> tuple[float, int]:
     """(part of each table, bytes for all of them), one of which is 0. Raises UsageError."""
     number, unit = _cut(text)
+    if unit == "%" and number > 100:
+        raise UsageError(f"--cache {text}: there is no more than 100% of a table; leave it out to keep all")
     if unit == "%" and number:
         return number / 100, 0
     if unit not in UNITS or not number:
-        raise UsageError(f"--cache {text}: expected a part of each table such as 5%, or memory such as 512MiB")
+        raise UsageError(
+            f"--cache {text}: expected a part of each table such as 5%, or memory such as 512MiB{_hint(text)}"
+        )
     return 0.0, memory(text, "--cache")
 
 
@@ -38,8 +42,12 @@ def memory(text: str, flag: str) -> int:
     """The bytes of `512MiB`. Raises UsageError, which names the flag, for any other text."""
     number, unit = _cut(text)
     if unit not in UNITS or not number:
-        raise UsageError(f"{flag} {text}: expected a size such as 512MiB")
+        raise UsageError(f"{flag} {text}: expected a size such as 512MiB{_hint(text)}")
     return max(1, int(number * 2 ** UNITS[unit]))
+
+
+def _hint(text: str) -> str:
+    return f"; the unit is missing: {text}MiB?" if re.fullmatch(r"\d+(\.\d+)?", text.strip()) else ""
 
 
 def _cut(text: str) -> tuple[float, str]:
