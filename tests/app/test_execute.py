@@ -11,6 +11,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+from fsspec.implementations.local import LocalFileSystem
 
 from hdfs_io import DataError, ReadOptions, Roles, Sample, scan
 from tests.app.together import Together, together
@@ -136,12 +137,18 @@ def test_what_stands_at_the_output_is_kept_unless_said_otherwise(job: Job, tmp_p
     assert (tmp_path / "out" / "_SUCCESS").exists()
 
 
-@pytest.mark.parametrize("body", [LEARNS, WRITES.replace("    writer.close()", "    writer.close()\n    full()")])
-def test_a_full_disk_is_named_with_what_was_to_be_written(job: Job, body: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("worker", [0, 1])
+def test_a_full_disk_is_named_with_what_was_to_be_written(job: Job, worker: int) -> None:
+    full = f"    if me.index == {worker}:\n        raise OSError({errno.ENOSPC}, 'No space left on device')\n"
+    body = WRITES.replace("    writer.close()\n", f"    writer.close()\n{full}")
+    with pytest.raises(DataError, match=r"r/out: can't be written: No space left on device"):
+        run(job, body, workers=2)
+
+
+def test_a_model_for_which_there_is_no_room(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: Any, **__: Any) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setitem(execute.__globals__, "save_model", full)  # the package has a function of the module's name
-    body += "\ndef full():\n    import errno, os\n    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))\n"
-    with pytest.raises(DataError, match=r"r/(model|out): the (model|output) can't be .*: No space left on device"):
-        run(job, body)
+    monkeypatch.setattr(LocalFileSystem, "pipe_file", full)
+    with pytest.raises(DataError, match=r"r/model: can't be written: No space left on device"):
+        run(job, LEARNS)

@@ -18,8 +18,6 @@ from yarnml.app.worker import Worker
 from yarnml.errors import UsageError
 from yarnml.model import Model, load_outline, save_model
 
-FULL = (errno.ENOSPC, errno.EDQUOT)
-
 
 def execute(me: Worker) -> dict[str, Any]:
     """Run the app as this worker, save what it made, and return the results, the same for all workers.
@@ -73,7 +71,7 @@ def _with_model(me: Worker) -> dict[str, Any]:
 def _with_output(me: Worker) -> dict[str, Any]:
     url = me.job.out or join(me.job.url, "out")
     me.keeps()  # the place of its part, which the first worker has said
-    with _named(f"{url}: the output can't be written", *FULL), shared_output(me, url) as me.out, me.timed("work"):
+    with _room_at(url), shared_output(me, url) as me.out, me.timed("work"):
         extra = _work(me)
     base: dict[str, Any] = {"train": {}, "test": {}, "model": None, "out": url}
     return {**base, **extra, "notes": me.notes, "seconds": me.seconds}
@@ -96,23 +94,19 @@ def _save(me: Worker, model: Model, url: str) -> None:
     with me.timed("save"):
         if me.index == 0:
             source = me.app.source if me.app.private else None
-            with _named(f"{url}: the model can't be saved"):
-                save_model(model, url, source=source, overwrite=me.job.overwrite or _saved_before(me, url))
+            save_model(model, url, source=source, overwrite=me.job.overwrite or _saved_before(me, url))
         me.gather(np.zeros(0))
 
 
 @contextmanager
-def _named(what: str, *numbers: int) -> Iterator[None]:
-    """A store's error as DataError that says what it was about, since a full disk names no file.
-
-    `numbers`: of these errors alone.
-    """
+def _room_at(url: str) -> Iterator[None]:
+    """That there is none left is said with the place: a full disk names no file."""
     try:
         yield
     except OSError as error:
-        if numbers and error.errno not in numbers:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
             raise
-        raise DataError(f"{what}: {error.strerror or error}") from error
+        raise DataError(f"{url}: can't be written: {error.strerror}") from error
 
 
 def _saved_before(me: Worker, url: str) -> bool:
