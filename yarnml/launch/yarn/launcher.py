@@ -25,12 +25,13 @@ from yarnml.launch.yarn.refuse import refuse_queue, refuse_size
 from yarnml.launch.yarn.site import Site
 from yarnml.launch.yarn.spec import Spec, services, variables
 from yarnml.monitor.progress import Glance
+from yarnml.record import Record
 from yarnml.request import OnYarn
 from yarnml.runs import RunDir
 
 LOOK = 0.5  # seconds between two looks at the run
 ASK = 2.0  # seconds between two questions to the ResourceManager
-LEAVE = 30.0  # seconds in which an application whose run has ended must be gone
+LEAVE = 60.0  # seconds in which an application whose run has ended must be gone
 HEED = 15.0  # seconds in which a scheduler must heed the wish to end
 SCHEDULERS = 3  # times that a scheduler that died is started anew
 STAGING = 3.0  # seconds in which an ended application removes its files
@@ -113,14 +114,8 @@ class Following:
                 self._show(self._run.glance() or self._waiting(app))
                 time.sleep(LOOK)
         record = self._run.record()
-        app = self._application(fresh=True)
-        if app is not None and not app.ended:
-            ok = record.state == "succeeded"
-            told = app.master != "" and self._submitted.release(app.master, ok=ok, message=record.message)
-            if not told and not ok:  # its master would start the scheduler again, to hear the same from it
-                kill(self._site, self._name)
-        self._await_application()
-        clean(self._site, self._run)
+        self._await_application(record)
+        clean(self._site, self._run, self._name)
         return Outcome(record.state, record.message, result=record.result or None)  # type: ignore[arg-type]
 
     def _application(self, *, fresh: bool = False) -> Application | None:
@@ -147,13 +142,19 @@ class Following:
         words = container_logs(self._name)
         self._run.end("failed", message="\n".join([message, *(f"  | {line}" for line in words)]))
 
-    def _await_application(self) -> None:
-        until = time.monotonic() + LEAVE
+    def _await_application(self, record: Record | None = None) -> None:
+        """Wait for its end, and hasten it. A failure is told to each of its masters: YARN starts them all."""
+        until, told = time.monotonic() + LEAVE, {""}
         while time.monotonic() < until:
             with suppress(DataError):
                 app = self._site.manager.application(self._name)
                 if app is None or app.ended:
                     return
+                if record is not None and app.master not in told:
+                    told.add(app.master)
+                    ok = record.state == "succeeded"
+                    if not self._submitted.release(app.master, ok=ok, message=record.message) and not ok:
+                        break  # its master would start the scheduler again, to hear the same from it
             time.sleep(LOOK)
         kill(self._site, self._name)
 
@@ -171,11 +172,14 @@ def kill(site: Site, application: str) -> None:
             applications.kill(application)
 
 
-def clean(site: Site, run: RunDir) -> None:
-    """Remove what only starting needed, Skein's empty directory too."""
-    for name in ("start", "notes"):
+def clean(site: Site, run: RunDir, application: str = "") -> None:
+    """Remove what only starting needed, Skein's directories too: a master that was killed leaves its own."""
+    left = [join(run.url, "start"), join(run.url, "notes")]
+    if application:
+        left.append(join(site.home, f".skein/{application}"))
+    for url in left:
         with suppress(DataError, OSError):
-            remove(join(run.url, name))
+            remove(url)
     fs, path = open_fs(join(site.home, ".skein"))
     until = time.monotonic() + STAGING
     while time.monotonic() < until:

@@ -143,7 +143,7 @@ class Manager:
             )
             try:
                 with _direct.open(request, timeout=LIMIT) as answer:
-                    found = json.load(answer)
+                    found = json.load(answer) if method == "GET" else {}
             except urllib.error.HTTPError as error:
                 with error:
                     if error.code == 404:

@@ -120,7 +120,7 @@ class Scheduler:
                 self._commits.do(effect)
             case Say():
                 self._watch.say(effect.text)
-            case Setback() if (others := instead(effect, self._coordinator, time.monotonic())):
+            case Setback() if others := instead(effect, self._coordinator, time.monotonic()):
                 for other in others:
                     self._do(other)
             case Setback():
