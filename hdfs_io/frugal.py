@@ -20,8 +20,13 @@ def frugal() -> Iterator[None]:
         yield
     finally:
         _own_mappings(USUAL)
-        pa.default_memory_pool().release_unused()
-        _libc("malloc_trim", 0)
+        give_back()
+
+
+def give_back() -> None:
+    """What allocators have kept of what was let go."""
+    pa.default_memory_pool().release_unused()
+    _libc("malloc_trim", 0)
 
 
 def _own_mappings(size: int) -> None:

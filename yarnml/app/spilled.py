@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from hdfs_io import DataError, Dataset, Rows, load, stream
 from hdfs_io.ahead import Put, ahead
-from hdfs_io.frugal import frugal
+from hdfs_io.frugal import frugal, give_back
 from hdfs_io.pile import Pile, room, spill_folder
 from hdfs_io.spill import Spill
 from hdfs_io.stream import regrid
@@ -26,8 +26,9 @@ from yarnml.job import Part
 
 Order = Callable[[int], NDArray[Any]]  # of so many rows
 READ = 2  # part of the memory for the threads that read
-SORTED = 16  # part of it whose rows are sorted at a time: they are there twice then
+SORTED = 24  # part of it whose rows are sorted at a time: they are there twice then
 MERGED = 8  # part of it whose rows are merged at a time: they are there three times then
+OFTEN = 4  # chunks after which what allocators keep goes back
 
 
 @final
@@ -54,9 +55,11 @@ class Origin:
         memory = self.memory // READ
         runs = stream(self.dataset, self.lo, self.hi, self.part.sample, self.threads, memory)
         with frugal():
-            for rows in regrid(runs, self.chunk):
+            for n, rows in enumerate(regrid(runs, self.chunk)):
                 any_ = True
                 yield rows
+                if n % OFTEN == 0:
+                    give_back()
         if not any_:
             yield load(self.dataset, 0, 0)
 
