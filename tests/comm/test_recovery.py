@@ -242,7 +242,7 @@ def test_a_checkpoint_that_cannot_be_read_any_more_takes_the_run_further_back() 
     [back] = [effect for effect in death(machine, S0) if isinstance(effect, Setback)]
     assert (back.clock, back.checkpoint) == (9, "run/9")
     for clock, older in ((9, 8), (8, 0)):  # no more than two are kept
-        [said, back] = machine.handle(Spoilt(f"run/{clock}", "is broken"), 2.0)
+        [said, back] = machine.handle(Spoilt(f"run/{clock}", "is broken"), 2.0)  # type: ignore[assignment]
         assert said == Say("back further: is broken")
         assert (back.generation, back.clock) == (1, older)
         assert back.checkpoint == (f"run/{older}" if older else "")
