@@ -19,11 +19,21 @@ from yarnml.comm.company import Alone
 from yarnml.errors import RolledBack
 from yarnml.ps import Client, TableSpec, connect, constant, serve
 from yarnml.ps.sender import name
+from yarnml.runs import wait_for
+from yarnml.wire.frames import WireError, decode
 from yarnml.wire.memory import Exchange, MemoryTransport
 from yarnml.wire.message import Done, EndClock, Farewell, Get, Increments, Message, Patch, Refused, Rows
 from yarnml.wire.zmq import ZmqTransport
 
 SPECS = [TableSpec("W", (10, 2))]
+
+
+def understood(frames: list[bytes]) -> bool:
+    try:
+        decode(frames)
+    except WireError:
+        return False
+    return True
 
 
 def storm(count: int) -> int:
@@ -47,10 +57,14 @@ def storm(count: int) -> int:
     evil = context.socket(zmq.DEALER)
     evil.setsockopt(zmq.LINGER, 30_000)
     evil.connect(listener.address)
+    senseless = 0
     for _ in range(count):
-        evil.send_multipart(mutate(rng, bytes_of(rng.choice(MESSAGES))) or [b""])
+        frames = mutate(rng, bytes_of(rng.choice(MESSAGES))) or [b""]
+        senseless += not understood(frames)
+        evil.send_multipart(frames)
     evil.close()
     context.term()  # returns when all has gone out
+    assert wait_for(lambda: listener.refused >= senseless, 60, every=0.01), "the server hasn't read it all"
     channels = connect(working, [listener.address], 0, generation=77)
     company = Alone(lambda _: None, lambda: None)
     client = Client(company, working, channels, SPECS, worker=0, staleness=0, generation=77, deadline=60)
@@ -92,11 +106,18 @@ def test_well_formed_messages_of_strangers_are_refused(transport: ZmqTransport) 
 
     thread = threading.Thread(target=server)
     thread.start()
-    evil = transport.connect(listener.address, "worker 9")
+    context = zmq.Context()
+    evil = context.socket(zmq.DEALER)
+    evil.setsockopt(zmq.IDENTITY, b"worker 9")
+    evil.setsockopt(zmq.LINGER, 30_000)
+    evil.connect(listener.address)
     rng = random.Random(1)
     for _ in range(200):
-        evil.send(forged(rng))
+        evil.send_multipart(bytes_of(forged(rng)))
+    evil.send(b"the listener counts this one, and so tells that it has read them all")
     evil.close()
+    context.term()
+    assert wait_for(lambda: listener.refused >= 1, 60, every=0.01), "the server hasn't read it all"
     company = Alone(lambda _: None, lambda: None)
     clients = [
         Client(company, transport, connect(transport, [listener.address], w), SPECS, worker=w, staleness=0, deadline=60)
@@ -114,7 +135,7 @@ def test_well_formed_messages_of_strangers_are_refused(transport: ZmqTransport) 
     thread.join(30)
     assert not thread.is_alive()
     serving.close()
-    assert refused == [200]
+    assert refused == [200 + 1]
 
 
 def test_a_worker_of_the_run_is_told_what_it_cannot_mean() -> None:
