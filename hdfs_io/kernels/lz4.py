@@ -7,7 +7,18 @@ from numba import njit
 
 
 @njit(cache=True, nogil=True)
-def unpack(s, out):  # type: ignore[no-untyped-def]  # noqa: C901 (the loop over all bytes is one function)
+def extended(s, p, count):  # type: ignore[no-untyped-def]
+    """A count that goes on at `s[p]`, and where it ends; a count of -1 where `s` ends before."""
+    while p < len(s):
+        count += np.int64(s[p])
+        p += 1
+        if s[p - 1] != 255:
+            return count, p
+    return np.int64(-1), p
+
+
+@njit(cache=True, nogil=True)
+def unpack(s, out):  # type: ignore[no-untyped-def]
     """Decompress the bytes `s` into `out`; returns how many bytes that made, or -1 where `s` is no LZ4 or too long."""
     p, q, end, room = np.int64(0), np.int64(0), len(s), len(out)
     while p < end:
@@ -15,14 +26,8 @@ def unpack(s, out):  # type: ignore[no-untyped-def]  # noqa: C901 (the loop over
         p += 1
         count = token >> 4
         if count == 15:
-            while True:
-                if p >= end:
-                    return -1
-                count += np.int64(s[p])
-                p += 1
-                if s[p - 1] != 255:
-                    break
-        if count > end - p or count > room - q:
+            count, p = extended(s, p, count)
+        if count < 0 or count > end - p or count > room - q:
             return -1
         for k in range(count):
             out[q + k] = s[p + k]
@@ -35,14 +40,8 @@ def unpack(s, out):  # type: ignore[no-untyped-def]  # noqa: C901 (the loop over
         p += 2
         count = (token & 15) + 4
         if count == 19:
-            while True:
-                if p >= end:
-                    return -1
-                count += np.int64(s[p])
-                p += 1
-                if s[p - 1] != 255:
-                    break
-        if back == 0 or back > q or count > room - q:
+            count, p = extended(s, p, count)
+        if count < 0 or back == 0 or back > q or count > room - q:
             return -1
         for k in range(count):
             out[q + k] = out[q - back + k]
