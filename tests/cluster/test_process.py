@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
 
+from yarnml.cluster.ports import Address, is_free
 from yarnml.cluster.process import Process, end, find
 
 
@@ -52,6 +55,30 @@ def test_one_that_takes_no_hint_is_killed() -> None:
     assert end([identity(deaf.pid)], patience=0.2) == 1
     assert deaf.wait(timeout=10) == -9
     deaf.stdout.close()
+
+
+HELD = """
+import socket, threading
+for i in range(40):
+    threading.Thread(target=threading.Event().wait).start()
+held = bytearray(64 << 20)  # what is long to give back
+held[::4096] = b"x" * len(held[::4096])
+server = socket.create_server(("127.0.0.1", 0))
+print(server.getsockname()[1], flush=True)
+"""
+
+
+def test_a_killed_process_is_there_until_its_ports_are_free() -> None:
+    for _ in range(5):
+        with subprocess.Popen([sys.executable, "-c", HELD], stdout=subprocess.PIPE, text=True) as holder:
+            assert holder.stdout is not None
+            port = int(holder.stdout.readline())
+            real = identity(holder.pid)
+            real.signal(signal.SIGKILL)
+            deadline = time.monotonic() + 60
+            while real.alive:
+                assert time.monotonic() < deadline
+            assert is_free(Address("127.0.0.1", port))
 
 
 def test_none_has_a_pid_that_nobody_has() -> None:

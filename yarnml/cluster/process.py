@@ -25,8 +25,10 @@ class Process:
     @classmethod
     def of(cls, pid: int) -> Self | None:
         """The process that has this pid now; None if there is none, or only its exit code is left."""
-        state, start = _stat(pid)
-        return None if state in "ZX" else cls(pid, start, _boot())
+        state, threads, start = _stat(pid)
+        # as a process is killed its first thread can be gone while others still hold its ports
+        gone = state == "X" or (state == "Z" and threads <= 1)
+        return None if gone else cls(pid, start, _boot())
 
     @property
     def alive(self) -> bool:
@@ -88,13 +90,14 @@ def _gone(processes: list[Process], patience: float) -> bool:
     return True
 
 
-def _stat(pid: int) -> tuple[str, int]:
+def _stat(pid: int) -> tuple[str, int, int]:
+    """State, number of threads, and clock ticks from boot to its start."""
     try:
         text = (PROC / str(pid) / "stat").read_bytes()
     except (FileNotFoundError, ProcessLookupError):
-        return "X", 0
+        return "X", 0, 0
     after_name = text.rpartition(b")")[2].split()  # the name may hold spaces and parentheses
-    return after_name[0].decode(), int(after_name[19])
+    return after_name[0].decode(), int(after_name[17]), int(after_name[19])
 
 
 def _boot() -> str:
