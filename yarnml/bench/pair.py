@@ -11,14 +11,9 @@ from statistics import median
 from time import perf_counter
 from typing import Any, final
 
-Trial = Callable[[], float]
+from yarnml.launch.process import MALLOC  # both sides keep their memory as roles do
 
-# Page faults on fresh message buffers cost more than anything else: both sides keep theirs.
-TUNED = {
-    "MALLOC_MMAP_THRESHOLD_": str(1 << 30),
-    "MALLOC_TRIM_THRESHOLD_": str(4 << 30),
-    "MALLOC_TOP_PAD_": str(64 << 20),
-}
+Trial = Callable[[], float]
 
 
 @final
@@ -92,7 +87,7 @@ def timed(call: Callable[[], Any]) -> float:
 
 
 def _start(module: str, *args: str) -> subprocess.Popen[str]:
-    env = os.environ | TUNED | {"PYTHONPATH": os.pathsep.join(sys.path), "OMP_NUM_THREADS": "1"}
+    env = os.environ | MALLOC | {"PYTHONPATH": os.pathsep.join(sys.path), "OMP_NUM_THREADS": "1"}
     command = [sys.executable, "-m", module, *args]
     return subprocess.Popen(command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 

@@ -20,6 +20,14 @@ from yarnml.comm.seat import Seat
 TAIL = 1 << 14  # bytes of a log that may be quoted
 CHUNK = 1 << 16  # bytes
 REAPED = 5.0  # s for a killed process to be gone, on a busy machine
+# Fresh message buffers of 1 MB cost more in page faults than in copying: malloc is to keep its memory, and, where the
+# kernel leaves it to programs (THP madvise), to have it in pages of 2 MB.
+MALLOC = {
+    "MALLOC_MMAP_THRESHOLD_": str(1 << 30),
+    "MALLOC_TRIM_THRESHOLD_": str(4 << 30),
+    "MALLOC_TOP_PAD_": str(64 << 20),
+    "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1",
+}
 
 
 @final
@@ -160,13 +168,9 @@ def settings(threads: int) -> dict[str, str]:
     fixed = {
         "PYTHONUNBUFFERED": "1",  # a log shows the last line before a crash
         "PYTHONFAULTHANDLER": "1",  # and a crash of native code shows the Python line
-        # Fresh message buffers of 1 MB cost more in page faults than in copying; these let malloc keep its memory.
-        "MALLOC_MMAP_THRESHOLD_": str(1 << 30),
-        "MALLOC_TRIM_THRESHOLD_": str(4 << 30),
-        "MALLOC_TOP_PAD_": str(64 << 20),
     }
     cores = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
-    return fixed | dict.fromkeys(cores, str(threads))
+    return fixed | MALLOC | dict.fromkeys(cores, str(threads))
 
 
 def python(module: str, **flags: object) -> list[str]:
