@@ -1,0 +1,72 @@
+"""Events and effects: what the rounds' state machine hears, and what it wants done."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from yarnml.sched.picks import Index, Numbers
+
+
+@dataclass(frozen=True, eq=False)
+class Begin:
+    """The next round may begin."""
+
+
+@dataclass(frozen=True, eq=False)
+class Heard:
+    """All planners' candidates of a round, in the planners' order."""
+
+    round: int
+    candidates: list[Numbers]
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """Which candidates of a round depend on none that goes before them."""
+
+    round: int
+    kept: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Moved:
+    """A round has been: how much each of its picks moved, and the objective after it, if it is known."""
+
+    picks: Index
+    moved: Numbers
+    objective: float | None
+
+
+Event = Begin | Heard | Judged | Moved
+
+
+@dataclass(frozen=True, eq=False)
+class Tell:
+    """Tell all planners these candidates of a round, now."""
+
+    round: int
+    candidates: Numbers
+
+
+@dataclass(frozen=True, eq=False)
+class Judge:
+    """Find which of these candidates depend on none that goes before them; it is wanted when the round begins."""
+
+    round: int
+    candidates: Index
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """Update these parameters, and tell all planners, on the way, the candidates of a later round."""
+
+    round: int
+    picks: Index
+    put_off: Index
+    tell: Tell | None
+
+
+Effect = Tell | Judge | Run

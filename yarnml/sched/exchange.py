@@ -1,0 +1,36 @@
+"""Exchange: a worker's sums and its candidates for a later round, as one array of bytes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from yarnml.sched.picks import Numbers
+
+Array = NDArray[Any]
+AXES = 4  # at most
+HEAD = 8 * (2 + AXES + 1)  # kind of numbers, axes, their lengths, candidates
+
+
+def packed(part: Array, candidates: Numbers) -> NDArray[np.uint8]:
+    head = np.zeros(HEAD // 8, np.int64)
+    head[0] = np.frombuffer(part.dtype.str.encode().ljust(8), np.int64)[0]
+    head[1], head[-1] = part.ndim, candidates.shape[1]
+    head[2 : 2 + part.ndim] = part.shape
+    return np.concatenate([_bytes(head), _bytes(candidates), _bytes(part)])
+
+
+def unpacked(message: NDArray[np.uint8]) -> tuple[Array, Numbers]:
+    """The part, and the candidates."""
+    head = message[:HEAD].view(np.int64)
+    middle = HEAD + 24 * int(head[-1])
+    candidates = message[HEAD:middle].view(np.float64).reshape(3, -1)
+    dtype = np.dtype(head[:1].tobytes().decode().strip())
+    return message[middle:].view(dtype).reshape(head[2 : 2 + int(head[1])]), candidates
+
+
+def _bytes(array: Array) -> NDArray[np.uint8]:
+    found: NDArray[np.uint8] = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+    return found
