@@ -22,10 +22,8 @@ class ModelParallel(ABC):
     `me.state` or a table: after a recovery it is made anew.
     """
 
-    @property
-    @abstractmethod
-    def parameters(self) -> int:
-        """n: how many there are."""
+    parameters: int
+    """n: how many there are."""
 
     @abstractmethod
     def schedule(self) -> Policy | Source:

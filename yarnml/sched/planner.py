@@ -2,69 +2,65 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from yarnml.kernels.urn import draw, empty, put
 from yarnml.sched.picks import Index, Numbers
 from yarnml.sched.policy import Drawn
 
 PURPOSE = 0x5C4ED  # of these random numbers
+MOST = 1e100  # that a parameter may have moved: sums of it are finite
+Flags = NDArray[np.bool_]
 NUMBER, MOVED, PUT_OFF = range(3)  # rows of candidates
 
 
 @final
-@dataclass(frozen=True, eq=False)
 class Planner:
-    """Planner w of W has the parameters w, w + W, w + 2 W, ...: neighbours are often alike, and go to different ones.
+    """Planner w of W has the parameters w, w + W, w + 2 W, ...: neighbours, often alike, go to different ones."""
 
-    Arrays (m,) of these; they are the planner's memory, changed in place.
-    """
-
-    source: Drawn
-    index: int
-    planners: int
-    seed: int
-    moved: Numbers  # at the last update; inf: never updated
-    flying: NDArray[np.bool_]  # a candidate of a round that hasn't been yet
-    put_off: Index  # how often, since the last update
+    def __init__(
+        self, source: Drawn, index: int, planners: int, seed: int, moved: Numbers, flying: Flags, put_off: Index
+    ) -> None:
+        """Arrays (m,) of these are its memory, changed in place: how much each moved at its last update (inf: never
+        updated); whether it is a candidate of a round that hasn't been yet; how often it was put off since it was
+        updated."""
+        self._uniform, self._index, self._planners, self._seed = source.uniform, index, planners, seed
+        self._moved, self._flying, self._put_off = moved, flying, put_off
+        self._urn = empty(len(moved))
+        self._put(np.flatnonzero(~flying))
 
     def propose(self, number: int, count: int) -> Numbers:
         """Candidates (3, <= count) of round `number`: NUMBER, MOVED, PUT_OFF of each. They fly from now on."""
-        free = np.flatnonzero(~self.flying)
-        chances = self.source.weigh(self.moved[free])
-        key = [self.seed % 2**64, PURPOSE]
-        rng = np.random.Generator(np.random.Philox(key=key, counter=[0, 0, self.index, number]))
-        drawn = free[_draw(chances, count, rng)]
-        self.flying[drawn] = True
-        return np.stack([drawn * self.planners + self.index, self.moved[drawn], self.put_off[drawn]]).astype(np.float64)
+        key = [self._seed % 2**64, PURPOSE]
+        rng = np.random.Generator(np.random.Philox(key=key, counter=[0, 0, self._index, number]))
+        drawn = draw(self._urn, rng.random((2, count)), self._uniform)
+        self._flying[drawn] = True
+        return np.stack([drawn * float(self._planners) + self._index, self._moved[drawn], self._put_off[drawn]])
 
     def back(self, numbers: Index, *, put_off: bool) -> None:
         """These candidates, of whatever planner, weren't picked: they may be drawn again."""
-        own = self._own(numbers)[0]
-        self.flying[own] = False
-        self.put_off[own] += put_off
+        own, _ = self._own(numbers)
+        self._put_off[own] += put_off
+        self._put(own)
 
     def land(self, numbers: Index, moved: Numbers) -> None:
         """These were updated and moved by so much."""
         own, mine = self._own(numbers)
-        self.flying[own] = False
-        self.put_off[own] = 0
-        self.moved[own] = np.abs(moved[mine])
+        self._put_off[own] = 0
+        self._moved[own] = np.minimum(np.nan_to_num(np.abs(moved[mine]), nan=MOST), MOST)
+        self._put(own)
 
-    def _own(self, numbers: Index) -> tuple[Index, NDArray[np.bool_]]:
-        mine = numbers % self.planners == self.index
-        return numbers[mine] // self.planners, mine
+    def _put(self, own: Index) -> None:
+        self._flying[own] = False
+        moved = self._moved[own]
+        put(self._urn, own, moved, np.isinf(moved) & (self._uniform < 1))
 
-
-def _draw(chances: Numbers, count: int, rng: np.random.Generator) -> Index:
-    """At most `count` places, drawn one by one without replacement [Efraimidis, Spirakis 2006]; inf come first."""
-    keys = rng.exponential(size=len(chances)) * np.where(np.isinf(chances), 1e-300, 1.0)
-    keys /= np.where(np.isinf(chances), 1.0, np.maximum(chances, 1e-300))
-    drawn: Index = np.arange(len(keys)) if count >= len(keys) else np.sort(np.argpartition(keys, count)[:count])
-    return drawn
+    def _own(self, numbers: Index) -> tuple[Index, Flags]:
+        mine = numbers % self._planners == self._index
+        return numbers[mine] // self._planners, mine
 
 
 def merged(candidates: list[Numbers]) -> Index:
@@ -74,4 +70,5 @@ def merged(candidates: list[Numbers]) -> Index:
     """
     every = np.concatenate(candidates, axis=1)
     order = np.lexsort((every[NUMBER], -every[MOVED], -every[PUT_OFF]))
-    return every[NUMBER, order].astype(np.int64)
+    numbers: Index = every[NUMBER, order].astype(np.int64)
+    return numbers

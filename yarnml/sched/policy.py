@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, final
 from yarnml.errors import UsageError
 from yarnml.sched.balance import Balance
 from yarnml.sched.independent import Independent
-from yarnml.sched.picks import Numbers, Picks
+from yarnml.sched.picks import Picks
 
 if TYPE_CHECKING:
     Filter = Independent | Balance
@@ -31,11 +31,12 @@ class Drawn(_Composed, ABC):
 
     n: int
 
+    @property
     @abstractmethod
-    def weigh(self, priority: Numbers) -> Numbers:
-        """The chances (m,), up to a factor, of parameters that moved by so much last; inf: ahead of all others.
+    def uniform(self) -> float:
+        """The part of the draws that any parameter may come from; the others go by how much each moved last.
 
-        `priority` is inf of those that have never been updated.
+        Below 1, those that have never been updated are ahead of all others.
         """
 
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
-import numpy as np
-
-from yarnml.sched.picks import Numbers
+from yarnml.errors import UsageError
 from yarnml.sched.policy import Drawn
 
 
@@ -23,8 +21,10 @@ class Priority(Drawn):
     n: int
     floor: float = 0.1
 
-    def weigh(self, priority: Numbers) -> Numbers:
-        known = np.isfinite(priority)
-        total = float(priority[known].sum())
-        eta = self.floor / (1 - self.floor) * total / max(1, int(known.sum())) if total > 0 else 1.0
-        return priority + eta
+    def __post_init__(self) -> None:
+        if not (self.n >= 1 and 0 < self.floor <= 1):
+            raise UsageError(f"{self}: n is at least 1, and the floor above 0 and at most 1")
+
+    @property
+    def uniform(self) -> float:
+        return self.floor

@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
-import numpy as np
-
-from yarnml.sched.picks import Numbers
+from yarnml.errors import UsageError
 from yarnml.sched.policy import Drawn
 
 
@@ -18,5 +16,10 @@ class Uniform(Drawn):
 
     n: int
 
-    def weigh(self, priority: Numbers) -> Numbers:
-        return np.ones(len(priority))
+    def __post_init__(self) -> None:
+        if self.n < 1:
+            raise UsageError(f"{self}: n is at least 1")
+
+    @property
+    def uniform(self) -> float:
+        return 1.0
