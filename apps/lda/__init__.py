@@ -1,0 +1,1 @@
+"""Latent Dirichlet allocation: the topics of documents, each a distribution over words."""

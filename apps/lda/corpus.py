@@ -1,0 +1,120 @@
+"""Corpus: a worker's documents as tokens: one for each time that a word stands in a document."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self, final
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from hdfs_io import CSR
+from yarnml.app import UsageError, Worker
+
+I32 = NDArray[np.int32]
+I64 = NDArray[np.int64]
+F32 = NDArray[np.float32]
+PARTS = 8  # of a worker's documents, and blocks of words that it samples in a clock: at most so many threads pay
+
+
+def counted(X: F32 | CSR, first: int = 0) -> CSR:
+    """Rows of word counts, as sparse ones; UsageError names the first row, from `first`, that holds something else."""
+    if not isinstance(X, CSR):
+        row, word = np.nonzero(X)
+        indptr = np.searchsorted(row, np.arange(len(X) + 1)).astype(np.int64)
+        X = CSR(indptr, word.astype(np.int32), X[row, word], X.shape[1])
+    wrong = np.flatnonzero((X.values < 0) | (X.values != np.rint(X.values)) | (X.values > 2**24))
+    if len(wrong):
+        row = first + int(np.searchsorted(X.indptr, wrong[0], side="right")) - 1
+        raise UsageError(
+            f"row {row + 1:,} holds {X.values[wrong[0]]:g} of word {X.indices[wrong[0]]}: a document is a row of word "
+            "counts, whole numbers from 0 to 2^24; leave out other columns with --features"
+        )
+    return X
+
+
+def places(frequency: I64, workers: int) -> I32:
+    """Where each word's counts lie in the table, (V,): dealt by frequency, so that every block has as many tokens.
+
+    Block b of `workers` * PARTS lies between borders[b] and borders[b + 1]; frequent words come first in each.
+    """
+    V = len(frequency)
+    at = np.arange(V)
+    cuts = borders(V, workers)
+    block = np.searchsorted(cuts, at, side="right") - 1
+    by_turns = np.lexsort((block, at - cuts[block]))
+    place = np.empty(V, np.int32)
+    place[np.argsort(-frequency, kind="stable")] = by_turns
+    return place
+
+
+def borders(V: int, workers: int) -> I64:
+    """Where blocks begin, and the last ends: those of worker b rotate together, and are cut as `Rotation` does."""
+    whole = np.arange(workers + 1) * V // workers
+    inner = [lo + (hi - lo) * np.arange(PARTS) // PARTS for lo, hi in zip(whole[:-1], whole[1:], strict=True)]
+    return np.concatenate([*inner, whole[-1:]]).astype(np.int64)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Corpus:
+    X: CSR  # counts of the worker's documents
+    place: I32  # (V,)
+    workers: int
+
+    @classmethod
+    def of(cls, me: Worker, place: I32) -> Self:
+        number = me.data.number
+        return cls(counted(me.data.X, int(number[0]) if len(number) else 0), place, me.workers)
+
+    @property
+    def documents(self) -> int:
+        return len(self.X)
+
+    def lengths(self) -> I64:
+        """Tokens of each document."""
+        ends = np.concatenate(([0], np.cumsum(self.X.values, dtype=np.float64)))
+        return (ends[self.X.indptr[1:]] - ends[self.X.indptr[:-1]]).astype(np.int64)
+
+    def in_cells(self) -> tuple[I32, I32, I64]:
+        """(n,) document and place of each token, cell by cell, and where a cell begins and ends.
+
+        The last is (PARTS, blocks, 2). Documents are cut so that each part has as many tokens.
+        """
+        ends = np.cumsum(self.lengths())
+        n = int(ends[-1]) if len(ends) else 0
+        part = np.minimum((ends - 1).clip(0) * PARTS // max(1, n), PARTS - 1).astype(np.int32)
+        cuts = borders(len(self.place), self.workers)
+        block = (np.searchsorted(cuts, np.arange(len(self.place)), side="right") - 1).astype(np.int32)
+        begin = np.zeros(PARTS * (len(cuts) - 1) + 1, np.int64)
+        document, place = np.empty(n, np.int32), np.empty(n, np.int32)
+        X = self.X
+        deal(X.indptr, X.indices, X.values, part, self.place, block, begin, document, place)
+        return document, place, np.stack([begin[:-1], begin[1:]], axis=1).reshape(PARTS, -1, 2)
+
+    def in_order(self) -> tuple[I64, I32]:
+        """Where each document's tokens begin, and the last one's end; (n,) the place of each token."""
+        begin = np.concatenate(([0], np.cumsum(self.lengths())))
+        return begin, np.repeat(self.place[self.X.indices], self.X.values.astype(np.int64))
+
+
+@njit(cache=True, nogil=True)
+def deal(
+    indptr: I64, indices: I32, values: F32, part: I32, place: I32, block: I32, begin: I64, document: I32, token: I32
+) -> None:
+    """Sort tokens by cell, part * blocks + block, keeping their order in each: `begin` (cells + 1,) begins with 0."""
+    blocks = (len(begin) - 1) // PARTS
+    for d in range(len(indptr) - 1):
+        for z in range(indptr[d], indptr[d + 1]):
+            begin[part[d] * blocks + block[place[indices[z]]] + 1] += np.int64(values[z])
+    for cell in range(len(begin) - 1):
+        begin[cell + 1] += begin[cell]
+    at = begin[:-1].copy()
+    for d in range(len(indptr) - 1):
+        for z in range(indptr[d], indptr[d + 1]):
+            w = place[indices[z]]
+            cell = part[d] * blocks + block[w]
+            for t in range(at[cell], at[cell] + np.int64(values[z])):
+                document[t], token[t] = d, w
+            at[cell] += np.int64(values[z])

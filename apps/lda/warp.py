@@ -1,0 +1,213 @@
+"""Warp: sampling by Metropolis-Hastings, whose cost of a token does not grow with K [Chen et al. 2016, WarpLDA].
+
+    document phase   z moves to k, proposed by q(k) ~ nw[w, k] + beta, with chance
+                     min(1, (nd[d, k] + alpha[k]) (nk[z] + V beta) / ((nd[d, z] + alpha[z]) (nk[k] + V beta)))
+    word phase       z moves to k, proposed by q(k) ~ nd[d, k] + alpha[k], with chance
+                     min(1, (nw[w, k] + beta) (nk[z] + V beta) / ((nw[w, z] + beta) (nk[k] + V beta)))
+
+the token itself counted neither in nd[d, z], nw[w, z] nor nk[z]. One phase goes document by document and the other
+word by word, so that the counts at hand are one small row, and proposals wait beside the tokens for the other phase.
+A pass is one of each: all documents first, then the blocks of words as they come by. A token stands in the tables under
+the topic that its word phase saw last, `counted`.
+"""
+
+from __future__ import annotations
+
+from typing import final
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from yarnml.app import Worker
+
+from .alias import alias, fill, picked
+from .corpus import PARTS, Corpus
+from .lanes import UNIT
+from .prior import Prior, rises
+from .sampler import Sampler
+
+I32 = NDArray[np.int32]
+I64 = NDArray[np.int64]
+F32 = NDArray[np.float32]
+F64 = NDArray[np.float64]
+Z, PROPOSED, COUNTED = range(3)  # of a token
+LOW = np.uint64(0xFFFFFFFF)
+CHUNK = 1 << 22  # counts held at once
+
+
+@final
+class Warp(Sampler):
+    """Tokens lie in the documents' order."""
+
+    def __init__(self, me: Worker, corpus: Corpus, K: int) -> None:
+        self._me, self._K, self.width = me, K, K
+        self._documents, self.place = corpus.in_order()
+        self.document = np.repeat(np.arange(corpus.documents, dtype=np.int32), np.diff(self._documents))
+        self._words, self._of_word = by_place(self.place, len(corpus.place))
+        self.tokens = me.state("topics", self._first)
+
+    def _first(self) -> I32:
+        first = self._me.rng.integers(0, self._K, (len(self.place), 1), dtype=np.int32)
+        return np.repeat(first, 3, axis=1)
+
+    def topics(self) -> I32:
+        return self.tokens[:, COUNTED]
+
+    def sweep(self, block: int, first: int, N: I32, nk: I64, prior: Prior) -> I64:
+        seeds = self._me.rng.integers(1, 2**63, (2, PARTS), dtype=np.uint64)
+        alpha, total = prior.alpha.astype(np.float32), np.float32(prior.V * prior.beta)
+        totals, less = (np.maximum(n, 0).astype(np.float32) + total for n in (nk, nk - 1))
+        if block == self._me.index:  # a pass begins
+            cuts = cut(self._documents, 0, len(self._documents) - 1)
+            chance, other = alias(prior.alpha)
+
+            def documents(lo: int, hi: int) -> None:
+                for part in range(lo, hi):
+                    span = self._documents[cuts[part] : cuts[part + 1] + 1]
+                    by_document(span, self.tokens, totals, less, alpha, chance, other, seeds[0, part])
+
+            self._me.crew.each(documents, PARTS, least=1)
+        edges = cut(self._words, first, first + len(N))
+
+        def words(lo: int, hi: int) -> list[I64]:
+            found = []
+            for part in range(lo, hi):
+                a, b = edges[part], edges[part + 1]
+                rows = N[a - first : b - first]
+                moved = np.zeros(self._K, np.int64)
+                by_word(self._words[a : b + 1], self._of_word, self.tokens, rows, totals, less, np.float32(prior.beta), moved,
+                        seeds[1, part])  # fmt: skip
+                found.append(moved)
+            return found
+
+        return np.sum([each for some in self._me.crew.each(words, PARTS, least=1) for each in some], axis=0)
+
+    def rises(self, alpha: F64) -> F64:
+        step, found = max(1, CHUNK // self._K), np.zeros(self._K)
+        for lo in range(0, len(self._documents) - 1, step):
+            begin = self._documents[lo : lo + step + 1]
+            at = slice(begin[0], begin[-1])
+            nd = np.zeros((len(begin) - 1, self._K), np.int32)
+            np.add.at(nd, (self.document[at] - lo, self.tokens[at, Z]), 1)
+            found += rises(nd, alpha)
+        return found
+
+
+def cut(begin: I64, lo: int, hi: int) -> I64:
+    """PARTS parts of [lo, hi), (PARTS + 1,), that hold about as many tokens each; `begin` says where each one's are."""
+    n = begin[hi] - begin[lo]
+    inner = np.searchsorted(begin[lo:hi], begin[lo] + n * np.arange(1, PARTS) // PARTS)
+    return np.concatenate(([lo], lo + inner, [hi])).astype(np.int64)
+
+
+@njit(cache=True, nogil=True)
+def by_place(place: I32, V: int) -> tuple[I64, I64]:
+    """Where the tokens of each place begin, (V + 1,), and the tokens (n,) in the places' order."""
+    begin, token = np.zeros(V + 1, np.int64), np.empty(len(place), np.int64)
+    for w in place:
+        begin[w + 1] += 1
+    for w in range(V):
+        begin[w + 1] += begin[w]
+    at = begin[:-1].copy()
+    for t in range(len(place)):
+        token[at[place[t]]] = t
+        at[place[t]] += 1
+    return begin, token
+
+
+@njit(inline="always")
+def following(s: np.uint64) -> np.uint64:
+    """The next random number after s [xorshift, Marsaglia 2003]."""
+    s ^= s << np.uint64(13)
+    s ^= s >> np.uint64(7)
+    s ^= s << np.uint64(17)
+    return s
+
+
+@njit(inline="always")
+def below(s: np.uint64, n: int) -> np.int64:
+    """A number in [0, n) out of the low half of s."""
+    return np.int64(((s & LOW) * np.uint64(n)) >> np.uint64(32))
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def by_document(
+    begin: I64, tokens: I32, totals: F32, less: F32, alpha: F32, chance: F32, other: I32, seed: np.uint64
+) -> None:  # fmt: skip
+    """The document phase, and the proposals for the word phase. `totals` (K,): nk + V beta, `less`: with a token
+    less; `chance`, `other`: the alias table of alpha."""
+    K, s, mass = len(totals), seed, alpha.sum()
+    nd = np.zeros(K, np.int32)
+    for d in range(len(begin) - 1):
+        lo, hi = begin[d], begin[d + 1]
+        for t in range(lo, hi):
+            nd[tokens[t, Z]] += 1
+        for t in range(lo, hi):
+            o, k = tokens[t, Z], tokens[t, PROPOSED]
+            if k != o:
+                s = following(s)
+                u = np.float32(s >> np.uint64(40)) * UNIT
+                if u * (nd[o] - 1 + alpha[o]) * totals[k] < (nd[k] + alpha[k]) * less[o]:
+                    nd[o] -= 1
+                    nd[k] += 1
+                    tokens[t, Z] = k
+        for t in range(lo, hi):
+            nd[tokens[t, Z]] = 0
+        known = np.float32(hi - lo) / (np.float32(hi - lo) + mass)
+        for t in range(lo, hi):
+            s = following(s)
+            if np.float32(s >> np.uint64(40)) * UNIT < known:
+                tokens[t, PROPOSED] = tokens[lo + below(s, hi - lo), Z]
+            else:
+                s = following(s)
+                tokens[t, PROPOSED] = picked(chance, other, s)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def by_word(
+    begin: I64, of_word: I64, tokens: I32, N: I32, totals: F32, less: F32, beta: np.float32, moved: I64,
+    seed: np.uint64,
+) -> None:
+    """The word phase of the words whose counts are N (words, K), and the proposals for the document phase; `moved` (K,)
+    becomes how much the totals change."""
+    K, s = N.shape[1], seed
+    topics, weights = np.empty(K, np.int32), np.empty(K, np.float32)
+    chance, other, stack = np.empty(K, np.float32), np.empty(K, np.int32), np.empty(K, np.int32)
+    for w in range(len(begin) - 1):
+        mine = of_word[begin[w] : begin[w + 1]]
+        if len(mine) == 0:
+            continue
+        nw = N[w]
+        for t in mine:  # what the document phase has changed
+            c, o = tokens[t, COUNTED], tokens[t, Z]
+            nw[c] -= 1
+            nw[o] += 1
+            moved[c] -= 1
+        for t in mine:
+            o, k = tokens[t, Z], tokens[t, PROPOSED]
+            if k != o:
+                s = following(s)
+                u = np.float32(s >> np.uint64(40)) * UNIT
+                if u * (nw[o] - 1 + beta) * totals[k] < (nw[k] + beta) * less[o]:
+                    nw[o] -= 1
+                    nw[k] += 1
+                    tokens[t, Z] = k
+        used, n = 0, np.float32(0)
+        for k in range(K):
+            if nw[k] > 0:
+                topics[used], weights[used] = k, nw[k]
+                n += nw[k]
+                used += 1
+        fill(weights[:used], chance[:used], other[:used], stack)
+        known = n / (n + np.float32(K) * beta)
+        for t in mine:
+            o = tokens[t, Z]
+            tokens[t, COUNTED] = o
+            moved[o] += 1
+            s = following(s)
+            if np.float32(s >> np.uint64(40)) * UNIT < known:
+                s = following(s)
+                tokens[t, PROPOSED] = topics[picked(chance[:used], other[:used], s)]
+            else:
+                tokens[t, PROPOSED] = below(s, K)
