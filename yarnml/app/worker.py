@@ -167,6 +167,15 @@ class Worker:
                 assert self._now == now + 1, "an app ends each batch with exactly one me.clock()"
                 self._rows_done += len(piece)
 
+    def validate(self, epoch: int, patience: int) -> None:
+        """End pass `epoch`, from 0, of work that takes no batches: with --valid the app's model is scored as it is now.
+
+        The best is what is saved; after `patience` passes without a gain `stop` is set. All workers call it.
+        """
+        self._epoch, self._watch.limit = epoch, patience
+        if self.job.valid is not None:
+            self._validate(self._watch)
+
     # --- tables and clocks
 
     @property
