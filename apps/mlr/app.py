@@ -18,12 +18,11 @@ from numpy.typing import NDArray
 
 from hdfs_io import ReadOptions, Roles, Schema
 from yarnml.app import AppConfig, Artifacts, Batch, Columns, Count, Demo, Model, NonNegative, Positive, Worker
+from yarnml.app.columns import Scale, measure
 from yarnml.kernels.linear import back, scores
 from yarnml.kernels.softmax import residual, softmax
 from yarnml.ps import AdaGrad, TableSpec
 from yarnml.task import Classification
-
-from .columns import Scale, measure
 
 F32 = NDArray[np.float32]
 ALL = np.zeros(0, np.float32)  # weights of rows that all weigh 1

@@ -17,13 +17,13 @@ from sklearn.metrics import log_loss
 from hdfs_io import CSR
 from tests.apps.conftest import Start
 from yarnml.app import Batch
+from yarnml.app.columns import Scale
 from yarnml.errors import RunFailed
 from yarnml.kernels.crew import Crew
 
 # apps are modules that nobody imports by name but the framework, which doesn't know their types either
 app: Any = import_module("yarnml_apps.mlr.app")
 gradient, snapshot = app.gradient, app.snapshot
-Scale: Any = import_module("yarnml_apps.mlr.columns").Scale
 
 
 class Me:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Self, final
+from typing import Any, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hdfs_io import CSR
-from yarnml.app import Worker
+from yarnml.app.worker import Worker
 from yarnml.kernels.moments import moments
 from yarnml.kernels.sparse import largest
 
@@ -31,17 +31,34 @@ class Scale:
         """Out of the table that holds it: (d + 1, 2), the last row unused."""
         return cls(rows[:-1, 0], rows[:-1, 1])
 
+    @classmethod
+    def none(cls, width: int) -> Self:
+        """Of features that are to stay as they are."""
+        return cls(np.zeros(width), np.ones(width))
+
     def rows(self) -> F64:
         return np.vstack([np.stack([self.shift, self.inverse], axis=1), np.zeros((1, 2))])
+
+    def apply(self, X: NDArray[np.float32] | CSR) -> NDArray[np.float32] | CSR:
+        """The scaled features of rows, as a copy."""
+        if isinstance(X, CSR):
+            assert not self.shift.any(), "what is 0 in sparse rows stays so"
+            return CSR(X.indptr, X.indices, X.values * self.inverse.astype(np.float32)[X.indices], X.width)
+        return (X - self.shift.astype(np.float32)) * self.inverse.astype(np.float32)
 
     def at(self, columns: NDArray[np.int64] | None) -> Scale:
         """For the features of a batch that touches few of them."""
         return self if columns is None else Scale(self.shift[columns[:-1]], self.inverse[columns[:-1]])
 
-    def fold(self, W: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    def fold(self, W: NDArray[Any]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Weights V (d, K) and biases c (K,) that do to raw features what W (d + 1, K) does to scaled ones."""
         V = W[:-1] * self.inverse[:, None]
         return V.astype(np.float32), (W[-1] - self.shift @ V).astype(np.float32)
+
+    def unfold(self, V: NDArray[Any], c: NDArray[Any]) -> F64:
+        """W (d + 1, K) whose fold is V (d, K), c (K,), but for features that drop out."""
+        found: F64 = np.divide(V, self.inverse[:, None], out=np.zeros(V.shape), where=self.inverse[:, None] > 0)
+        return np.vstack([found, c + self.shift @ V])
 
 
 def measure(me: Worker) -> Scale:
