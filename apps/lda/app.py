@@ -1,6 +1,6 @@
 """Latent Dirichlet allocation [Blei, Ng, Jordan 2003] by collapsed sampling.
 
-    theta_d ~ Dirichlet(alpha)   phi_k ~ Dirichlet(beta)   z_t ~ theta_d   w_t ~ phi_z      for each token t of document d
+    theta_d ~ Dirichlet(alpha)   phi_k ~ Dirichlet(beta)   z_t ~ theta_d   w_t ~ phi_z    for token t of document d
 
 With theta and phi integrated out only z is left, and counts: nw[w, k] of words and nd[d, k] of documents. Documents
 stay with their worker; the words' counts lie in a table, whose blocks rotate: in a round a worker samples the tokens of
@@ -36,7 +36,7 @@ from .warp import Warp
 EXACT = 256  # topics up to which exact sampling is the quicker way to the same likelihood
 
 task = Task()
-demo = Demo("sklearn", "datasets/data/digits.csv.gz", ReadOptions(header=False, roles=Roles(label=-1)), test=0.2)
+demo = Demo("sklearn", "datasets/data/digits.csv.gz", ReadOptions(header=False, roles=Roles(label=-1)), test=0.8)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,14 +47,15 @@ class Config(AppConfig):
     alpha: Positive = 0.1  # prior weight of each topic in a document, to begin with
     beta: Positive = 0.01  # prior weight of each word in a topic, to begin with
     learn: Whole = 10  # passes after which alpha and beta are learned anew, from the 20th on; 0: they stay
+    patience: Count = 3  # with --valid: passes without a gain after which training stops
     vocab: str | None = None  # a file that names the words, one a line, where the data only numbers them
     top: Count = 10  # words that name a topic
 
 
 def tables(cfg: Config, data: Schema) -> list[TableSpec]:
     return [
-        TableSpec("words", (data.width, cfg.k), dtype="int32", staleness=0, push="lazy"),  # rows by place, see corpus.py
-        TableSpec("place", (data.width, 1), dtype="int32", staleness=0, push="lazy"),  # of each word
+        TableSpec("words", (data.width, cfg.k), dtype="int32", staleness=0, push="lazy"),  # rows by place
+        TableSpec("place", (data.width, 1), dtype="int32", staleness=0, push="lazy"),  # of each word: see corpus.py
     ]
 
 
@@ -80,8 +81,11 @@ def work(me: Worker, cfg: Config) -> dict[str, Any]:
     if me.clock_now == 0:
         topics.count()
         me.clock()
-    for _ in rounds(me, topics, 1 + cfg.epochs * me.workers):
+    for turn in rounds(me, topics, 1 + cfg.epochs * me.workers):
         me.report(loss=-topics.log_likelihood)
+        epoch, rest = divmod(turn.number + 1, me.workers)
+        if rest == 0:
+            me.validate(epoch - 1, cfg.patience)
     found = model(me, cfg)
     return {"topics": [" ".join(words) for words in found["top_words"].tolist()]}
 

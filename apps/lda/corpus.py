@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Self, final
+from itertools import pairwise
+from typing import Self, TypeVar, final
 
 import numpy as np
 from numba import njit
@@ -11,7 +13,9 @@ from numpy.typing import NDArray
 
 from hdfs_io import CSR
 from yarnml.app import UsageError, Worker
+from yarnml.kernels.crew import Crew
 
+T = TypeVar("T")
 I32 = NDArray[np.int32]
 I64 = NDArray[np.int64]
 F32 = NDArray[np.float32]
@@ -21,9 +25,9 @@ PARTS = 8  # of a worker's documents, and blocks of words that it samples in a c
 def counted(X: F32 | CSR, first: int = 0) -> CSR:
     """Rows of word counts, as sparse ones; UsageError names the first row, from `first`, that holds something else."""
     if not isinstance(X, CSR):
-        row, word = np.nonzero(X)
-        indptr = np.searchsorted(row, np.arange(len(X) + 1)).astype(np.int64)
-        X = CSR(indptr, word.astype(np.int32), X[row, word], X.shape[1])
+        at, word = np.nonzero(X)
+        indptr = np.searchsorted(at, np.arange(len(X) + 1)).astype(np.int64)
+        X = CSR(indptr, word.astype(np.int32), X[at, word], X.shape[1])
     wrong = np.flatnonzero((X.values < 0) | (X.values != np.rint(X.values)) | (X.values > 2**24))
     if len(wrong):
         row = first + int(np.searchsorted(X.indptr, wrong[0], side="right")) - 1
@@ -52,8 +56,14 @@ def places(frequency: I64, workers: int) -> I32:
 def borders(V: int, workers: int) -> I64:
     """Where blocks begin, and the last ends: those of worker b rotate together, and are cut as `Rotation` does."""
     whole = np.arange(workers + 1) * V // workers
-    inner = [lo + (hi - lo) * np.arange(PARTS) // PARTS for lo, hi in zip(whole[:-1], whole[1:], strict=True)]
+    inner = [lo + (hi - lo) * np.arange(PARTS) // PARTS for lo, hi in pairwise(whole.tolist())]
     return np.concatenate([*inner, whole[-1:]]).astype(np.int64)
+
+
+def in_parts(crew: Crew, function: Callable[[int], T]) -> list[T]:
+    """What `function` returns for each of the PARTS, by all threads."""
+    found = crew.each(lambda lo, hi: [function(part) for part in range(lo, hi)], PARTS, least=1)
+    return [each for some in found for each in some]
 
 
 @final

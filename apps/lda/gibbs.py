@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from yarnml.app import Worker
 
-from .corpus import PARTS, Corpus
+from .corpus import PARTS, Corpus, in_parts
 from .lanes import UNIT, ahead, draw, padded, weigh
 from .prior import Prior, rises
 from .sampler import Sampler
@@ -45,28 +45,22 @@ class Gibbs(Sampler):
 
     def sweep(self, block: int, first: int, N: I32, nk: I64, prior: Prior) -> I64:
         seeds = self._me.rng.integers(1, 2**63, (PARTS, PARTS), dtype=np.uint64)
-        now = nk.copy()
-        for turn in range(PARTS):
-
-            def cells(lo: int, hi: int, turn: int = turn, now: I64 = now) -> list[I64]:
-                return [self._cell(part, block, turn, first, N, now, prior, seeds[turn, part]) for part in range(lo, hi)]
-
-            moved = [each for some in self._me.crew.each(cells, PARTS, least=1) for each in some]
-            now = now + np.sum(moved, axis=0)
-        return now - nk
-
-    def _cell(
-        self, part: int, block: int, turn: int, first: int, N: I32, nk: I64, prior: Prior, seed: np.uint64
-    ) -> I64:
-        lo, hi = self._cells[part, block * PARTS + (part + turn) % PARTS]
-        own, at = nk.copy(), slice(lo, hi)
         alpha = np.zeros(self.width, np.float32)
         alpha[: self._K] = prior.alpha
-        gibbs(
-            self.document[at], self.place[at], self.z[at], self._nd, N, own, alpha, np.float32(prior.beta),
-            prior.beta * prior.V, first, seed,
-        )  # fmt: skip
-        return own - nk
+        now = nk
+        for turn in range(PARTS):
+            blocks = block * PARTS + (np.arange(PARTS) + turn) % PARTS
+
+            def cell(part: int, turn: int = turn, blocks: I64 = blocks, now: I64 = now) -> I64:
+                at, own = slice(*self._cells[part, blocks[part]]), now.copy()
+                gibbs(
+                    self.document[at], self.place[at], self.z[at], self._nd, N, own, alpha, np.float32(prior.beta),
+                    prior.beta * prior.V, first, seeds[turn, part],
+                )  # fmt: skip
+                return own - now
+
+            now = now + np.sum(in_parts(self._me.crew, cell), axis=0)
+        return now - nk
 
     def topics(self) -> I32:
         return self.z
@@ -74,7 +68,7 @@ class Gibbs(Sampler):
     def rises(self, alpha: F64) -> F64:
         nd = self._nd
         parts = self._me.crew.each(lambda lo, hi: rises(nd[lo:hi], alpha), len(nd))
-        return np.sum(parts, axis=0)
+        return np.asarray(np.sum(parts, axis=0))
 
 
 @njit(cache=True, nogil=True)

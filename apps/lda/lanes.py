@@ -26,8 +26,7 @@ def padded(K: int) -> int:
     return -(-K // LANES) * LANES
 
 
-@intrinsic
-def ahead(_typing: Any, array: Any, at: Any) -> Any:  # noqa: ARG001 (numba types by position)
+def _ahead(_typing: Any, array: Any, at: Any) -> Any:
     """Ask for the cache line of array[at], which will be wanted soon."""
 
     def code(context: Any, builder: Any, signature: Any, values: Any) -> Any:
@@ -41,9 +40,11 @@ def ahead(_typing: Any, array: Any, at: Any) -> Any:  # noqa: ARG001 (numba type
     return types.void(array, types.int64), code
 
 
-@intrinsic
-def weigh(_typing: Any, nd: Any, d: Any, nw: Any, w: Any, alpha: Any, beta: Any, inv: Any, p: Any, sums: Any) -> Any:  # noqa: ARG001
-    """p[k] = (nd[d + k] + alpha[k]) (nw[w + k] + beta) inv[k] for every k of p, and sums[l] = sum of p[l + 16 b] over b.
+ahead: Any = intrinsic(_ahead)  # numba's own type of it tells mypy wrong arguments
+
+
+def _weigh(_typing: Any, nd: Any, d: Any, nw: Any, w: Any, alpha: Any, beta: Any, inv: Any, p: Any, sums: Any) -> Any:
+    """p[k] = (nd[d + k] + alpha[k]) (nw[w + k] + beta) inv[k] for every k of p; sums[l] = sum over b of p[l + 16 b].
 
     nd, nw int32, flat; alpha, inv, p (padded K,) float32; sums (16,) float32.
     """
@@ -83,8 +84,11 @@ def weigh(_typing: Any, nd: Any, d: Any, nw: Any, w: Any, alpha: Any, beta: Any,
     return types.void(flat, types.int64, flat, types.int64, floats, types.float32, floats, floats, floats), code
 
 
+weigh: Any = intrinsic(_weigh)
+
+
 @njit(inline="always")
-def draw(p: NDArray[np.float32], sums: NDArray[np.float32], u: np.float32, K: int) -> int:
+def draw(p: NDArray[np.float32], sums: NDArray[np.float32], u: np.float32, K: int) -> Any:
     """A topic k with chance p[k] / sum p, where u is uniform in [0, 1): first one of four groups of lanes, then one of
     its four lanes, then one of the lane's topics, each by comparisons that the processor need not guess."""
     g0 = (sums[0] + sums[4]) + (sums[8] + sums[12])
@@ -103,7 +107,7 @@ def draw(p: NDArray[np.float32], sums: NDArray[np.float32], u: np.float32, K: in
     for q in range(k + LANES, len(p), LANES):
         k += LANES * np.int64(x <= r)
         x += p[q]
-    return min(k, K - 1)  # where rounding led beyond the last
+    return k if k < K else K - 1  # where rounding led beyond the last
 
 
 def draw_reference(p: NDArray[np.float32], u: float) -> int:

@@ -2,8 +2,8 @@
 
 Minka's fixed point [Minka 2000, Estimating a Dirichlet distribution, eq. 55], the token counts as they are sampled:
 
-    alpha[k] <- alpha[k] (sum_d psi(nd[d,k] + alpha[k]) - psi(alpha[k])) / (sum_d psi(nd[d] + sum alpha) - psi(sum alpha))
-    beta <- beta (sum_wk psi(nw[w,k] + beta) - psi(beta)) / (V sum_k psi(nk[k] + V beta) - psi(V beta))
+    alpha[k] <- alpha[k] sum_d rise(nd[d, k], alpha[k]) / sum_d rise(nd[d], sum alpha)
+    beta <- beta sum_wk rise(nw[w, k], beta) / (V sum_k rise(nk[k], V beta))        rise(n, a) = psi(n + a) - psi(a)
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-I32 = NDArray[np.int32]
+Counts = NDArray[np.int32] | NDArray[np.int64]
 F64 = NDArray[np.float64]
 LEAST = 1e-6  # of alpha[k] and beta: a topic that has lost all its tokens may come back
 SHORT = 16  # counts up to which 1/a + 1/(a + 1) + ... is quicker than two digammas
@@ -37,8 +37,8 @@ class Prior:
 
 
 @njit(cache=True, nogil=True)
-def rises(counts: I32, a: F64) -> F64:
-    """sum over rows i of psi(counts[i, k] + a[k]) - psi(a[k]), for each column k < len(a)."""
+def rises(counts: Counts, a: F64) -> F64:
+    """sum over rows i of rise(counts[i, k], a[k]), for each column k < len(a)."""
     found, below = np.zeros(len(a)), np.empty(len(a))
     for k in range(len(a)):
         below[k] = digamma(a[k])
@@ -55,7 +55,7 @@ def rises(counts: I32, a: F64) -> F64:
 
 @njit(cache=True, nogil=True)
 def digamma(x: float) -> float:
-    """psi(x) for x > 0, to about 1e-12: up to 10 by psi(x) = psi(x + 1) - 1 / x, from there by its asymptotic series."""
+    """psi(x) for x > 0, to 1e-12: up to 10 by psi(x) = psi(x + 1) - 1 / x, from there by its asymptotic series."""
     found = 0.0
     while x < 10:
         found -= 1 / x

@@ -1,8 +1,9 @@
-"""Rotation: the sampling of all documents, a block of words a worker and round, so that no two sample one word at once."""
+"""Rotation: sampling by rounds, a block of words a worker, so that no two workers sample the same word at once."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, final
 
 import numpy as np
@@ -30,26 +31,22 @@ class Topics(ModelParallel):
         """`lengths`: of this worker's documents; `learn`: passes from one learning of the priors to the next, or 0."""
         K = len(prior.alpha)
         self._me, self._sampler, self._trace, self._learn = me, sampler, trace, learn
-        self._lengths = lengths.astype(np.int32)[:, None]
-        self._words, self._V, self._K = me.table("words"), prior.V, K
+        self._lengths = lengths[:, None]
+        self._words, self.parameters, self._K = me.table("words"), prior.V, K  # words are what is scheduled
         self.totals = me.state("totals", lambda: np.zeros(K, np.int64))
         self._prior = me.state("prior", lambda: np.append(prior.alpha, prior.beta))
         self.log_likelihood = 0.0  # of the last round's tokens, each
-
-    @property
-    def parameters(self) -> int:
-        return self._V
 
     def schedule(self) -> Rotation:
         return Rotation()
 
     @property
     def prior(self) -> Prior:
-        return Prior(self._prior[:-1].copy(), float(self._prior[-1]), self._V)
+        return Prior(self._prior[:-1].copy(), float(self._prior[-1]), self.parameters)
 
     def count(self) -> None:
         """Put the first topics into the tables."""
-        nw = np.zeros((self._V, self._K), np.int32)
+        nw = np.zeros((self.parameters, self._K), np.int32)
         np.add.at(nw, (self._sampler.place, self._sampler.topics()), 1)
         self.totals[:] = self._me.sum(nw.sum(axis=0, dtype=np.int64))
         self._words.inc(None, nw)
@@ -97,15 +94,19 @@ class Topics(ModelParallel):
         return change
 
     def _better_prior(self) -> None:
-        """Some steps of the fixed point, each by all workers: of documents each its own, of words a part of the table."""
-        me, V = self._me, self._V
+        """Some steps of the fixed point by all workers: of documents each its own, of words a part of the table."""
+        me, V, K = self._me, self.parameters, self._K
         mine = self._words.get(slice(V * me.index // me.workers, V * (me.index + 1) // me.workers))
         for _ in range(STEPS):
-            prior = self.prior
-            beta = np.full(self._K, prior.beta)
-            lengths = rises(self._lengths, np.array([prior.alpha.sum()]))
-            words = np.sum(me.crew.each(lambda lo, hi, beta=beta: rises(mine[lo:hi], beta), len(mine)))
-            found = me.sum(np.concatenate((self._sampler.rises(prior.alpha), lengths, [words])))
-            totals = rises(self.totals.astype(np.int32)[None, :], V * beta).sum()
-            better = prior.stepped(found[: self._K], found[-2], found[-1], float(totals))
+            alpha, beta = self.prior.alpha, np.full(K, self.prior.beta)
+            lengths = rises(self._lengths, alpha.sum(keepdims=True))
+            words = np.sum(me.crew.each(partial(_words, mine, beta), len(mine)))
+            documents = self._sampler.rises(alpha)
+            found = me.sum(np.concatenate((documents, lengths, [words])))
+            totals = float(rises(self.totals[None, :], V * beta).sum())
+            better = self.prior.stepped(found[:K], found[K], found[K + 1], totals)
             self._prior[:] = np.append(better.alpha, better.beta)
+
+
+def _words(N: I32, beta: F64, lo: int, hi: int) -> F64:
+    return np.asarray(rises(N[lo:hi], beta).sum())

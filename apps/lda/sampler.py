@@ -35,4 +35,4 @@ class Sampler(ABC):
 
     @abstractmethod
     def rises(self, alpha: F64) -> F64:
-        """sum over documents d of psi(nd[d, k] + alpha[k]) - psi(alpha[k]), (K,)."""
+        """sum over documents d of rise(nd[d, k], alpha[k]), (K,): see prior.py."""

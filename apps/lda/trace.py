@@ -34,13 +34,14 @@ class Trace:
         nd = np.zeros((self._count, len(nk)), np.int32)
         np.add.at(nd, (self._document, self._sampler.topics()[self._at]), 1)
         inside = (self._place >= first) & (self._place < first + len(N))
-        totals = nk + prior.V * prior.beta
+        totals = nk.astype(np.float64) + prior.V * prior.beta
         found = likelihood(self._document[inside], self._place[inside] - first, nd, N, totals, prior.alpha, prior.beta)
         return np.array([found, inside.sum()])
 
 
 @njit(cache=True, nogil=True)
 def likelihood(document: I32, row: I32, nd: I32, N: I32, totals: F64, alpha: F64, beta: float) -> float:
+    """sum over tokens of log sum_k (nd[d, k] + alpha[k]) / (nd[d] + sum alpha) (N[row, k] + beta) / totals[k]."""
     found, mass = 0.0, alpha.sum()
     for t in range(len(row)):
         d, w, chance, length = document[t], row[t], 0.0, 0

@@ -22,8 +22,8 @@ def vocabulary(url: str | None, schema: Schema) -> Sequence[str] | None:
     words = [line.strip() for line in read_text(url).splitlines()]
     if len(words) < schema.width:
         raise UsageError(
-            f"--vocab {url}: names {len(words):,} words, and the data has {schema.width:,}; a word's line is its number, "
-            f"from {schema.base} on"
+            f"--vocab {url}: names {len(words):,} words, and the data has {schema.width:,}; a word's "
+            f"line is its number, from {schema.base} on"
         )
     return words
 

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from yarnml.app import Worker
 
 from .alias import alias, fill, picked
-from .corpus import PARTS, Corpus
+from .corpus import PARTS, Corpus, in_parts
 from .lanes import UNIT
 from .prior import Prior, rises
 from .sampler import Sampler
@@ -56,32 +56,25 @@ class Warp(Sampler):
 
     def sweep(self, block: int, first: int, N: I32, nk: I64, prior: Prior) -> I64:
         seeds = self._me.rng.integers(1, 2**63, (2, PARTS), dtype=np.uint64)
-        alpha, total = prior.alpha.astype(np.float32), np.float32(prior.V * prior.beta)
+        beta, total = np.float32(prior.beta), np.float32(prior.V * prior.beta)
         totals, less = (np.maximum(n, 0).astype(np.float32) + total for n in (nk, nk - 1))
         if block == self._me.index:  # a pass begins
-            cuts = cut(self._documents, 0, len(self._documents) - 1)
-            chance, other = alias(prior.alpha)
+            cuts, alpha, table = cut(self._documents, 0, len(self._documents) - 1), *smooth(prior.alpha)
 
-            def documents(lo: int, hi: int) -> None:
-                for part in range(lo, hi):
-                    span = self._documents[cuts[part] : cuts[part + 1] + 1]
-                    by_document(span, self.tokens, totals, less, alpha, chance, other, seeds[0, part])
+            def documents(part: int) -> None:
+                begin = self._documents[cuts[part] : cuts[part + 1] + 1]
+                by_document(begin, self.tokens, totals, less, alpha, *table, seeds[0, part])
 
-            self._me.crew.each(documents, PARTS, least=1)
+            in_parts(self._me.crew, documents)
         edges = cut(self._words, first, first + len(N))
 
-        def words(lo: int, hi: int) -> list[I64]:
-            found = []
-            for part in range(lo, hi):
-                a, b = edges[part], edges[part + 1]
-                rows = N[a - first : b - first]
-                moved = np.zeros(self._K, np.int64)
-                by_word(self._words[a : b + 1], self._of_word, self.tokens, rows, totals, less, np.float32(prior.beta), moved,
-                        seeds[1, part])  # fmt: skip
-                found.append(moved)
-            return found
+        def words(part: int) -> I64:
+            a, b = edges[part], edges[part + 1]
+            begin, rows, moved = self._words[a : b + 1], N[a - first : b - first], np.zeros(self._K, np.int64)
+            by_word(begin, self._of_word, self.tokens, rows, totals, less, beta, moved, seeds[1, part])
+            return moved
 
-        return np.sum([each for some in self._me.crew.each(words, PARTS, least=1) for each in some], axis=0)
+        return np.asarray(np.sum(in_parts(self._me.crew, words), axis=0))
 
     def rises(self, alpha: F64) -> F64:
         step, found = max(1, CHUNK // self._K), np.zeros(self._K)
@@ -92,6 +85,11 @@ class Warp(Sampler):
             np.add.at(nd, (self.document[at] - lo, self.tokens[at, Z]), 1)
             found += rises(nd, alpha)
         return found
+
+
+def smooth(alpha: F64) -> tuple[F32, tuple[F32, I32]]:
+    """alpha for kernels, and its alias table."""
+    return alpha.astype(np.float32), alias(alpha)
 
 
 def cut(begin: I64, lo: int, hi: int) -> I64:
@@ -134,7 +132,7 @@ def below(s: np.uint64, n: int) -> np.int64:
 @njit(cache=True, nogil=True, error_model="numpy")
 def by_document(
     begin: I64, tokens: I32, totals: F32, less: F32, alpha: F32, chance: F32, other: I32, seed: np.uint64
-) -> None:  # fmt: skip
+) -> None:
     """The document phase, and the proposals for the word phase. `totals` (K,): nk + V beta, `less`: with a token
     less; `chance`, `other`: the alias table of alpha."""
     K, s, mass = len(totals), seed, alpha.sum()
@@ -168,46 +166,59 @@ def by_document(
 def by_word(
     begin: I64, of_word: I64, tokens: I32, N: I32, totals: F32, less: F32, beta: np.float32, moved: I64,
     seed: np.uint64,
-) -> None:
+) -> None:  # fmt: skip
     """The word phase of the words whose counts are N (words, K), and the proposals for the document phase; `moved` (K,)
     becomes how much the totals change."""
-    K, s = N.shape[1], seed
-    topics, weights = np.empty(K, np.int32), np.empty(K, np.float32)
-    chance, other, stack = np.empty(K, np.float32), np.empty(K, np.int32), np.empty(K, np.int32)
+    s = seed
+    room = (np.empty(N.shape[1], np.int32), np.empty(N.shape[1], np.float32), np.empty(N.shape[1], np.float32),
+            np.empty(N.shape[1], np.int32), np.empty(N.shape[1], np.int32))  # fmt: skip
     for w in range(len(begin) - 1):
         mine = of_word[begin[w] : begin[w + 1]]
-        if len(mine) == 0:
-            continue
-        nw = N[w]
-        for t in mine:  # what the document phase has changed
-            c, o = tokens[t, COUNTED], tokens[t, Z]
-            nw[c] -= 1
-            nw[o] += 1
-            moved[c] -= 1
-        for t in mine:
-            o, k = tokens[t, Z], tokens[t, PROPOSED]
-            if k != o:
-                s = following(s)
-                u = np.float32(s >> np.uint64(40)) * UNIT
-                if u * (nw[o] - 1 + beta) * totals[k] < (nw[k] + beta) * less[o]:
-                    nw[o] -= 1
-                    nw[k] += 1
-                    tokens[t, Z] = k
-        used, n = 0, np.float32(0)
-        for k in range(K):
-            if nw[k] > 0:
-                topics[used], weights[used] = k, nw[k]
-                n += nw[k]
-                used += 1
-        fill(weights[:used], chance[:used], other[:used], stack)
-        known = n / (n + np.float32(K) * beta)
-        for t in mine:
-            o = tokens[t, Z]
-            tokens[t, COUNTED] = o
-            moved[o] += 1
+        if len(mine):
+            s = accept(mine, tokens, N[w], totals, less, beta, moved, s)
+            s = propose(mine, tokens, N[w], beta, room, s)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def accept(
+    mine: I64, tokens: I32, nw: I32, totals: F32, less: F32, beta: np.float32, moved: I64, s: np.uint64
+) -> np.uint64:
+    """The tokens `mine` of one word, whose counts are nw (K,), move or stay."""
+    for t in mine:  # what the document phase has changed
+        nw[tokens[t, COUNTED]] -= 1
+        nw[tokens[t, Z]] += 1
+    for t in mine:
+        o, k = tokens[t, Z], tokens[t, PROPOSED]
+        if k != o:
             s = following(s)
-            if np.float32(s >> np.uint64(40)) * UNIT < known:
-                s = following(s)
-                tokens[t, PROPOSED] = topics[picked(chance[:used], other[:used], s)]
-            else:
-                tokens[t, PROPOSED] = below(s, K)
+            u = np.float32(s >> np.uint64(40)) * UNIT
+            if u * (nw[o] - 1 + beta) * totals[k] < (nw[k] + beta) * less[o]:
+                nw[o] -= 1
+                nw[k] += 1
+                tokens[t, Z] = k
+        moved[tokens[t, COUNTED]] -= 1
+        moved[tokens[t, Z]] += 1
+        tokens[t, COUNTED] = tokens[t, Z]
+    return s
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def propose(
+    mine: I64, tokens: I32, nw: I32, beta: np.float32, room: tuple[I32, F32, F32, I32, I32], s: np.uint64
+) -> np.uint64:
+    """Draw what the tokens of one word are to be next, by an alias table of the topics that it has."""
+    topics, weights, chance, other, stack = room
+    K, used, n = len(nw), 0, np.float32(0)
+    for k in range(K):
+        if nw[k] > 0:
+            topics[used], weights[used] = k, nw[k]
+            n += weights[used]
+            used += 1
+    fill(weights[:used], chance[:used], other[:used], stack)
+    known = n / (n + np.float32(K) * beta)
+    for t in mine:
+        s = following(s)
+        own = np.float32(s >> np.uint64(40)) * UNIT < known
+        s = following(s)
+        tokens[t, PROPOSED] = topics[picked(chance[:used], other[:used], s)] if own else below(s, K)
+    return s

@@ -18,6 +18,7 @@ from yarnml.errors import RunFailed, UsageError
 from yarnml.task import Classification
 
 HOME = Path(import_module("yarnml_apps").__path__[0])
+COUNTS = {"lda"}  # apps whose rows are counts
 LEARNING = [name for name in app_names() if load_app(name).predict is not None and load_app(name).demo is not None]
 
 
@@ -54,7 +55,7 @@ def has_learned(name: str, run: Any) -> None:
     if isinstance(load_app(name).task, Classification):
         assert metrics["accuracy"] > 0.9
     assert all(np.isfinite(value) for value in metrics.values())
-    assert all(np.isfinite(array).all() for array in arrays(run).values())
+    assert all(np.isfinite(array).all() for array in arrays(run).values() if array.dtype.kind != "U")
 
 
 def test_learns_its_demo(name: str, start: Start) -> None:
@@ -88,7 +89,20 @@ def test_without_a_bound_on_staleness_it_learns_still(name: str, start: Start) -
     assert watched(name, several) < 2 * watched(name, alone) + 0.2
 
 
-def test_save_load_and_predict_agree(name: str, start: Start, blobs: Path, tmp_path: Path) -> None:
+@pytest.fixture
+def fitting(name: str, blobs: Path, tmp_path: Path) -> Path:
+    """Rows that every app can take, blobs; as counts where it takes only those."""
+    if name not in COUNTS:
+        return blobs
+    lines = blobs.read_text().splitlines()
+    rows = [(float(a), float(b), kind) for a, b, kind in (line.split(",") for line in lines[1:])]
+    file = tmp_path / "counts.csv"
+    file.write_text("\n".join([lines[0], *(f"{abs(round(a))},{abs(round(b / 1000))},{kind}" for a, b, kind in rows)]))
+    return file
+
+
+def test_save_load_and_predict_agree(name: str, start: Start, fitting: Path, tmp_path: Path) -> None:
+    blobs = fitting
     run = start(name, data=str(blobs), label="kind", out=str(tmp_path / "model"))
     rows = np.loadtxt(blobs, delimiter=",", skiprows=1, usecols=(0, 1))
     loaded = yarnml.load(tmp_path / "model").predict_columns(rows)

@@ -56,7 +56,7 @@ def _with_model(me: Worker) -> dict[str, Any]:
     with me.timed("score"):
         if me.rows:
             results["train"] = me.measure(model, me.share)
-        if me.job.test is not None and me.job.test.dataset.has_label:
+        if me.job.test is not None and (_needs_no_label(me) or me.job.test.dataset.has_label):
             results["test"] = me.measure(model, me.share_of(me.job.test))
         if "valid" in model.metrics:
             results["valid"] = model.metrics["valid"]
@@ -66,6 +66,10 @@ def _with_model(me: Worker) -> dict[str, Any]:
     _save(me, replace(model, metrics=results, notes=tuple(me.notes), run=me.job.run), url)
     best = {} if me.best_pass is None else {"best_pass": me.best_pass}
     return {**results, **best, **extra, "model": url, "out": None, "notes": me.notes, "seconds": me.seconds}
+
+
+def _needs_no_label(me: Worker) -> bool:
+    return me.app.task is not None and me.app.task.label is None
 
 
 def _with_output(me: Worker) -> dict[str, Any]:

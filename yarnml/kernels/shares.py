@@ -24,7 +24,7 @@ FAST = {"contract", "nsz", "reassoc", "arcp"}
 
 
 def shares(X: CSR, phi: F32, alpha: F32) -> F32:
-    """theta (n, K) of documents X, rows of counts, under phi (words, K), each word's chance in each topic; rows sum to 1."""
+    """theta (n, K) of documents X, rows of counts, under phi (words, K), the words' chances in each topic."""
     theta = np.empty((len(X), phi.shape[1]), np.float32)
     infer(X.indptr, X.indices, X.values, phi, alpha, theta)
     return theta
@@ -56,40 +56,40 @@ def completion(X: CSR, phi: F32, alpha: F32) -> tuple[F64, I64]:
 
 @njit(cache=True, nogil=True, fastmath=FAST, error_model="numpy")
 def infer(indptr: I64, indices: I32, values: F32, phi: F32, alpha: F32, theta: F32) -> None:
-    K = phi.shape[1]
     longest = 0
     for d in range(len(indptr) - 1):
         longest = max(longest, indptr[d + 1] - indptr[d])
-    P, new = np.empty((longest, K), np.float32), np.empty(K, np.float32)
-    mass = alpha.sum()
+    P, n, found = np.empty((longest, len(alpha)), np.float32), np.empty(longest, np.float32), np.empty_like(alpha)
     for d in range(len(indptr) - 1):
-        lo, n = indptr[d], indptr[d + 1] - indptr[d]
-        total = mass
-        for z in range(n):
-            P[z] = phi[indices[lo + z]]
-            total += values[lo + z]
-        row = theta[d]
-        for k in range(K):
-            row[k] = alpha[k] / mass
+        words = 0  # of those that count here, their chances side by side
+        for z in range(indptr[d], indptr[d + 1]):
+            if values[z] > 0:
+                P[words], n[words] = phi[indices[z]], values[z]
+                words += 1
+        total = alpha.sum() + n[:words].sum()
+        theta[d] = alpha / alpha.sum()
         for _ in range(STEPS):
-            for k in range(K):
-                new[k] = 0
-            for z in range(n):
-                count, chance = values[lo + z], np.float32(0)
-                if count == 0:
-                    continue
-                for k in range(K):
-                    chance += P[z, k] * row[k]
-                part = count / chance
-                for k in range(K):
-                    new[k] += part * P[z, k]
-            moved = np.float32(0)
-            for k in range(K):
-                now = (alpha[k] + row[k] * new[k]) / total
-                moved = max(moved, abs(now - row[k]))
-                row[k] = now
-            if moved < TOLERANCE:
+            if step(P[:words], n[:words], alpha, total, theta[d], found) < TOLERANCE:
                 break
+
+
+@njit(cache=True, nogil=True, fastmath=FAST, error_model="numpy")
+def step(P: F32, n: F32, alpha: F32, total: np.float32, theta: F32, found: F32) -> np.float32:
+    """One step of EM on theta (K,); how far one of it moved at most. `found` (K,) is overwritten."""
+    found[:] = 0
+    for w in range(len(n)):
+        chance = np.float32(0)
+        for k in range(len(theta)):
+            chance += P[w, k] * theta[k]
+        part = n[w] / chance
+        for k in range(len(theta)):
+            found[k] += part * P[w, k]
+    moved = np.float32(0)
+    for k in range(len(theta)):
+        now = (alpha[k] + theta[k] * found[k]) / total
+        moved = max(moved, abs(now - theta[k]))
+        theta[k] = now
+    return moved
 
 
 @njit(cache=True, nogil=True)
