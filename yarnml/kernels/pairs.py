@@ -49,9 +49,9 @@ def learn(keys: Numbers, says: Says, n: int, numbers: Numbers, found: Says) -> N
 def learn_numpy(keys: Numbers, says: Says, n: int, numbers: Numbers, found: Says) -> None:
     a, b = np.tril_indices(len(numbers), -1)  # in the order of rows, so that the last one stays
     key = np.minimum(numbers[a], numbers[b]) * n + np.maximum(numbers[a], numbers[b])
-    for k, f in zip(key, found[a, b], strict=True):
-        slot = ((k * 0x9E3779B97F4A7C1) >> 24) & (len(keys) - 1)
-        keys[slot], says[slot] = k, f
+    slot = ((key * 0x9E3779B97F4A7C1) >> 24) & (len(keys) - 1)
+    for at, k, f in zip(slot, key, found[a, b], strict=True):
+        keys[at], says[at] = k, f
 
 
 @njit(cache=True, nogil=True)

@@ -1,4 +1,4 @@
-"""Urn: draws without replacement by weights that change, in log2(m) steps each.
+"""Urn: draws by weights that change, in log2(m) steps each.
 
 Three trees in one array (3, 2 size), size >= m a power of two: node i's children are 2 i and 2 i + 1, the leaf of place
 j is size + j. A place that isn't in the urn weighs nothing in any of them. A node is always the sum of its two children
@@ -6,8 +6,6 @@ as they are, so that the same leaves make the same draws to the bit, however the
 """
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 import numpy as np
 from numba import njit
@@ -31,44 +29,51 @@ def put(trees: Trees, places: NDArray[np.int64], weight: NDArray[np.float64], fr
 
 @njit(cache=True, nogil=True)
 def draw(trees: Trees, u: NDArray[np.float64], uniform: float) -> NDArray[np.int64]:
-    """At most so many as there are columns in u (2, k), numbers in [0, 1): they are in the urn no more.
+    """The different places that come out in k draws by u (2, k), numbers in [0, 1): they are in the urn no more.
 
-    While there are fresh ones, any of those; then any at all with chance `uniform`, else by weight.
+    While there are fresh ones, any of those; then any at all with chance `uniform`, or where none weighs anything, else
+    by weight. Drawn by weight a place may come out again: where few weigh most, few come out.
     """
-    drawn = np.empty(u.shape[1], np.int64)
+    drawn, found = np.empty(u.shape[1], np.int64), 0
     for i in range(u.shape[1]):
         if trees[COUNT, 1] < 0.5:
-            return drawn[:i]
+            break
         if trees[FRESH, 1] > 0.5:
             kind = FRESH
         elif u[0, i] < uniform or trees[WEIGHT, 1] <= 0.0:
             kind = COUNT
         else:
             kind = WEIGHT
-        drawn[i] = _find(trees[kind], u[1, i])
+        place = _find(trees[kind], u[1, i])
+        if trees[COUNT, trees.shape[1] // 2 + place] > 0.5:
+            _set(trees, place, trees[WEIGHT, trees.shape[1] // 2 + place], 0.0, 0.0)
+            drawn[found] = place
+            found += 1
+    for i in range(found):
         _set(trees, drawn[i], 0.0, 0.0, 0.0)
-    return drawn
+    return drawn[:found]
 
 
 def draw_numpy(trees: Trees, u: NDArray[np.float64], uniform: float) -> NDArray[np.int64]:
-    size = trees.shape[1] // 2
+    leaves = trees[:, trees.shape[1] // 2 :].copy()
     drawn: list[int] = []
     for which, where in u.T:
-        weight, count, fresh = trees[:, size:]
+        weight, count, fresh = leaves
         if not count.any():
             break
-        leaves = fresh if fresh.any() else count if which < uniform or not weight.any() else weight
-        place = int(np.searchsorted(np.cumsum(leaves), where * leaves.sum(), side="right"))
-        drawn.append(place)
-        put_numpy(trees, [place], [0.0], [False])
-        trees[COUNT] = _tree_numpy(np.where(np.arange(size) == place, 0.0, count))
+        by = fresh if fresh.any() else count if which < uniform or not weight.any() else weight
+        place = int(np.searchsorted(np.cumsum(by), where * by.sum(), side="right"))
+        if count[place]:
+            drawn.append(place)
+            leaves[COUNT, place] = leaves[FRESH, place] = 0.0
+    leaves[:, drawn] = 0.0
+    trees[:] = [_tree_numpy(row) for row in leaves]
     return np.array(drawn, np.int64)
 
 
-def put_numpy(trees: Trees, places: Sequence[int], weight: Sequence[float], fresh: Sequence[bool]) -> None:
+def put_numpy(trees: Trees, places: NDArray[np.int64], weight: NDArray[np.float64], fresh: NDArray[np.bool_]) -> None:
     leaves = trees[:, trees.shape[1] // 2 :].copy()
-    for place, w, new in zip(places, weight, fresh, strict=True):
-        leaves[:, place] = (0.0, 1.0, 1.0) if new else (w, 1.0, 0.0)
+    leaves[:, places] = np.stack([np.where(fresh, 0.0, weight), np.ones(len(places)), fresh])
     trees[:] = [_tree_numpy(row) for row in leaves]
 
 

@@ -13,47 +13,40 @@ two of them depend on each other, whichever planners they came from. At d = 0 ca
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from yarnml.sched.events import Begin, Effect, Event, Heard, Judge, Judged, Moved, Run, Tell
+from yarnml.sched.memory import ROUND, Memory
 from yarnml.sched.picks import Index
 from yarnml.sched.planner import Planner, merged
 from yarnml.sched.width import Width
 
-NONE = -1  # where a plan has no candidate
-ROUND, PLANNED = range(2)  # rounds that have ended; rounds that have candidates
-
 
 @final
-@dataclass(eq=False)
 class Machine:
-    """`at` (2,) and `plans` (max(1, depth), most candidates) are its memory, changed in place.
+    """All that it knows from one round to the next is in its planner's, its width's and its own memory."""
 
-    `count`: candidates that each planner draws for a round.
-    """
-
-    planner: Planner
-    width: Width
-    depth: int
-    count: int
-    at: Index
-    plans: Index
-    verdicts: dict[int, NDArray[np.bool_]] = field(default_factory=dict)
-    waiting: bool = False  # for what a round that was to begin lacks
+    def __init__(self, planner: Planner, width: Width, memory: Memory, depth: int, count: int) -> None:
+        """`count`: candidates that each planner draws for a round."""
+        self._planner, self._width, self._memory = planner, width, memory
+        self._depth, self._count = depth, count
+        self._verdicts: dict[int, NDArray[np.bool_]] = {}
+        self._waiting = False  # for what a round that was to begin lacks
 
     def handle(self, event: Event) -> list[Effect]:
         match event:
             case Begin():
-                self.waiting = True
+                self._waiting = True
                 return self._begin()
             case Heard(number, candidates):
-                return [self._heard(number, merged(candidates)), *self._begin()]
+                order = merged(candidates)
+                self._memory.keep_plan(number, order)
+                return [Judge(number, order), *self._begin()]
             case Judged(number, kept):
-                self.verdicts[number] = kept
+                self._verdicts[number] = kept
                 return self._begin()
             case Moved():
                 self._moved(event)
@@ -61,46 +54,41 @@ class Machine:
 
     def known(self) -> list[Effect]:
         """After a recovery: the plans that are remembered, to be judged once more."""
-        return [Judge(number, self._plan(number)) for number in range(self.at[ROUND], self.at[PLANNED])]
+        first, end = self._memory.at.tolist()
+        return [Judge(number, self._memory.plan(number)) for number in range(first, end)]
+
+    def check(self) -> None:
+        """Between rounds: who flies is who is planned."""
+        first, end = self._memory.at.tolist()
+        assert first <= end <= first + self._depth
+        self._planner.check([self._memory.plan(number) for number in range(first, end)])
 
     def _begin(self) -> list[Effect]:
         """The next round, once it is planned and judged."""
-        if not self.waiting:
+        if not self._waiting:
             return []
-        number, planned = int(self.at[ROUND]), int(self.at[PLANNED])
-        if planned < number + max(1, self.depth):
+        number, planned = self._memory.at.tolist()
+        if planned < number + max(1, self._depth):
             return [self._draw(planned)]
-        if number not in self.verdicts:
+        if number not in self._verdicts:
             return []
-        self.waiting = False
+        self._waiting = False
         picks, put_off = self._settle(number)
-        return [Run(number, picks, put_off, self._draw(number + self.depth) if self.depth else None)]
+        return [Run(number, picks, put_off, self._draw(planned) if self._depth else None)]
 
     def _draw(self, number: int) -> Tell:
-        return Tell(number, self.planner.propose(number, self.count))
-
-    def _heard(self, number: int, candidates: Index) -> Judge:
-        row = self.plans[number % len(self.plans)]
-        row[:] = NONE
-        row[: len(candidates)] = candidates
-        self.at[PLANNED] = number + 1
-        return Judge(number, candidates)
+        return Tell(number, self._planner.propose(number, self._count))
 
     def _settle(self, number: int) -> tuple[Index, Index]:
-        """The round's picks, and what was put off. What isn't picked flies no more."""
-        candidates, kept = self._plan(number), self.verdicts.pop(number)
-        picks, more = np.split(candidates[kept], [self.width.now])
-        self.planner.back(more, put_off=False)
-        self.planner.back(candidates[~kept], put_off=True)
+        """The round's picks, and what is put off. What isn't picked flies no more."""
+        candidates, kept = self._memory.plan(number), self._verdicts.pop(number)
+        picks, more = np.split(candidates[kept], [self._width.now])
+        self._planner.back(more, put_off=False)
+        self._planner.back(candidates[~kept], put_off=True)
         return picks, candidates[~kept]
 
     def _moved(self, event: Moved) -> None:
-        self.planner.land(event.picks, event.moved)
+        self._planner.land(event.picks, event.moved)
         if event.objective is not None:
-            self.width.saw(event.objective)
-        self.at[ROUND] += 1
-
-    def _plan(self, number: int) -> Index:
-        row = self.plans[number % len(self.plans)]
-        plan: Index = row[row != NONE]
-        return plan
+            self._width.saw(event.objective)
+        self._memory.at[ROUND] += 1

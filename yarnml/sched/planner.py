@@ -7,7 +7,8 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from yarnml.kernels.urn import draw, empty, put
+from yarnml.kernels.urn import COUNT, draw, empty, put
+from yarnml.sched.memory import Memory
 from yarnml.sched.picks import Index, Numbers
 from yarnml.sched.policy import Drawn
 
@@ -21,16 +22,11 @@ NUMBER, MOVED, PUT_OFF = range(3)  # rows of candidates
 class Planner:
     """Planner w of W has the parameters w, w + W, w + 2 W, ...: neighbours, often alike, go to different ones."""
 
-    def __init__(
-        self, source: Drawn, index: int, planners: int, seed: int, moved: Numbers, flying: Flags, put_off: Index
-    ) -> None:
-        """Arrays (m,) of these are its memory, changed in place: how much each moved at its last update (inf: never
-        updated); whether it is a candidate of a round that hasn't been yet; how often it was put off since it was
-        updated."""
+    def __init__(self, source: Drawn, index: int, planners: int, seed: int, memory: Memory) -> None:
         self._uniform, self._index, self._planners, self._seed = source.uniform, index, planners, seed
-        self._moved, self._flying, self._put_off = moved, flying, put_off
-        self._urn = empty(len(moved))
-        self._put(np.flatnonzero(~flying))
+        self._moved, self._flying, self._put_off = memory.moved, memory.flying, memory.put_off
+        self._urn = empty(len(self._moved))
+        self._put(np.flatnonzero(~self._flying))
 
     def propose(self, number: int, count: int) -> Numbers:
         """Candidates (3, <= count) of round `number`: NUMBER, MOVED, PUT_OFF of each. They fly from now on."""
@@ -52,6 +48,14 @@ class Planner:
         self._put_off[own] = 0
         self._moved[own] = np.minimum(np.nan_to_num(np.abs(moved[mine]), nan=MOST), MOST)
         self._put(own)
+
+    def check(self, plans: list[Index]) -> None:
+        """These fly, each once, and no others; the others are in the urn."""
+        flying = np.zeros(len(self._flying), np.int64)
+        for numbers in plans:
+            np.add.at(flying, self._own(numbers)[0], 1)
+        assert np.array_equal(flying, self._flying)
+        assert np.array_equal(self._urn[COUNT, self._urn.shape[1] // 2 :][: len(flying)], 1.0 - flying)
 
     def _put(self, own: Index) -> None:
         self._flying[own] = False

@@ -15,7 +15,8 @@ from yarnml.sched.algorithm import ModelParallel
 from yarnml.sched.dependency import Dependency
 from yarnml.sched.events import Begin, Effect, Heard, Judge, Judged, Moved, Run, Tell
 from yarnml.sched.exchange import packed, unpacked
-from yarnml.sched.machine import NONE, Machine
+from yarnml.sched.machine import Machine
+from yarnml.sched.memory import Memory
 from yarnml.sched.picks import Index, Numbers, Picks
 from yarnml.sched.planner import Planner
 from yarnml.sched.policy import Drawn, Fixed, Policy, policy
@@ -149,19 +150,19 @@ def _machine(crew: _Crew, depth: int, name: str) -> Machine:
     """As it is remembered, or new."""
     me, source, parameters = crew.me, crew.policy.source, crew.algorithm.parameters
     assert isinstance(source, Drawn)
+    count = drawn_by_each(source.n, crew.policy.independent is not None, parameters, me.workers, depth)
     own = len(range(me.index, parameters, me.workers))
-    wanted = source.n * (1 if crew.policy.independent is None else SPARE)
-    count = max(1, min(-(-wanted // me.workers), -(-parameters // me.workers) // (depth + 1)))
-    planner = Planner(
-        source, me.index, me.workers, me.seed,
-        moved=me.state(f"{name}/moved", lambda: np.full(own, np.inf)),
-        flying=me.state(f"{name}/flying", lambda: np.zeros(own, np.bool_)),
-        put_off=me.state(f"{name}/put_off", lambda: np.zeros(own, np.int64)),
-    )  # fmt: skip
-    width = Width(source.n, me.state(f"{name}/width", lambda: Width.begun(source.n)))
-    at = me.state(f"{name}/at", lambda: np.zeros(2, np.int64))
-    plans = me.state(f"{name}/plans", lambda: np.full((max(1, depth), count * me.workers), NONE))
-    return Machine(planner, width, depth, count, at, plans)
+    memory = Memory.of(
+        lambda part, init: me.state(f"{name}/{part}", init), own, max(1, depth), count * me.workers, source.n
+    )
+    planner = Planner(source, me.index, me.workers, me.seed, memory)
+    return Machine(planner, Width(source.n, memory.width), memory, depth, count)
+
+
+def drawn_by_each(n: int, some_put_off: bool, parameters: int, workers: int, depth: int) -> int:
+    """Candidates of each planner for a round of n picks: never so many that none were left for the round after."""
+    wanted = n * (SPARE if some_put_off else 1)
+    return max(1, min(-(-wanted // workers), parameters // workers // (depth + 1)))
 
 
 @final

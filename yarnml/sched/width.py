@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
-import numpy as np
-
 from yarnml.sched.picks import Numbers
 
 WIDTH, LAST, FALLS = range(3)
@@ -21,10 +19,6 @@ class Width:
 
     most: int
     memory: Numbers
-
-    @staticmethod
-    def begun(most: int) -> Numbers:
-        return np.array([most, np.inf, 0.0])
 
     @property
     def now(self) -> int:
