@@ -7,6 +7,7 @@ from hdfs_io.dataset import Dataset, Piece
 from hdfs_io.decode import decode_image, decode_wav
 from hdfs_io.describe import describe
 from hdfs_io.errors import DataError
+from hdfs_io.keys import Keys
 from hdfs_io.listing import DataFile, list_files
 from hdfs_io.load import count, load, read_arrow
 from hdfs_io.look import copy, head
@@ -26,6 +27,7 @@ __all__ = [
     "DataError",
     "DataFile",
     "Dataset",
+    "Keys",
     "Label",
     "LabelKind",
     "Piece",

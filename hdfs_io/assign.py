@@ -15,6 +15,7 @@ from hdfs_io.formats.libsvm import LABEL
 from hdfs_io.guess import resolve, resolve_roles
 from hdfs_io.listing import DataFile
 from hdfs_io.options import SPARSE, ReadOptions, Roles
+from hdfs_io.rated import rated
 from hdfs_io.schema import Schema
 
 DOCUMENTS = frozenset({"text", "files", "images", "wav"})  # formats of rows that are texts or bytes
@@ -44,6 +45,9 @@ def assign(url: str, file: DataFile, options: ReadOptions, label: LabelKind, sch
     if schema is not None:
         return Assigned(replace(options, roles=_model_roles(url, options.roles, names, schema)))
     roles = resolve_roles(options.roles, names, url)
+    if label == "rating":
+        roles, notes = rated(names, roles)
+        return Assigned(replace(options, roles=roles), tuple(notes))
     options = replace(options, roles=roles)
     free = _free(names, roles)
     if roles.label is not None or (label is None and (not free or roles.features is not None)):
@@ -101,7 +105,11 @@ def _model_roles(url: str, roles: Roles, names: Sequence[str], schema: Schema) -
         "label": schema.label.name if schema.label else None,
         "weight": schema.weight,
         "id": schema.id,
+        "user": schema.user,
+        "item": schema.item,
     }
     known = {role: name for role, name in wanted.items() if name in names}
     said = {role: resolve(column, names, url) for role, column in roles.said().items()}
+    if schema.user is not None and "rating" in said:
+        said["label"] = said.pop("rating")
     return Roles(**{**known, **said}, features=tuple(each.column for each in schema.columns))

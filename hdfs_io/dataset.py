@@ -62,7 +62,8 @@ class Dataset:
         """Lines that tell a user what was found and how it is read."""
         files = len({piece.file for piece in self.pieces})
         kind = "sparse" if self.schema.sparse else "dense"
-        size = f"{self.rows:,} rows x {self.schema.width:,} {kind} features"
+        what = "ratings" if self.schema.user is not None else f"rows x {self.schema.width:,} {kind} features"
+        size = f"{self.rows:,} {what}"
         lines = [f"{self.url}: {size} in {files} file{'s' * (files != 1)}", f"  read as {self._how()}"]
         if self.schema.label is not None:
             lines.append(f"  label {self._label()}")
@@ -71,7 +72,8 @@ class Dataset:
 
     def bytes_between(self, lo: int, hi: int) -> int:
         """About how many bytes the global rows [lo, hi) take in memory."""
-        fixed = ROW + (0 if self.schema.sparse else 4 * self.schema.width)
+        keys = (self.schema.user is not None) + (self.schema.item is not None)
+        fixed = ROW + 4 * (keys + (0 if self.schema.sparse else self.schema.width))
         values = 0.0
         for piece in self.pieces if self.schema.sparse else ():
             common = min(hi, piece.first_row + piece.rows) - max(lo, piece.first_row)

@@ -18,7 +18,7 @@ from hdfs_io.reader import Fault, by_column
 from hdfs_io.schema import Input, Label, Schema
 from hdfs_io.target import many_classes, no_classes
 
-LabelKind = Literal["class", "number", "any"] | None
+LabelKind = Literal["class", "number", "any", "rating"] | None
 BASES = {"ldac": 0, "docword": 1, "mm": 1}  # the first index, where a format says so
 SHOWN = 10  # classes that an error names
 
@@ -56,6 +56,8 @@ def column_schema(found: Found, kind: LabelKind) -> tuple[Schema, list[str]]:
         inputs=None if inputs == [Input(name) for name in named] else tuple(inputs),
         missing=found.options.missing or "stop",
         means=means(found, inputs) if found.options.missing == "mean" else None,
+        user=None if roles.user is None else str(roles.user),
+        item=None if roles.item is None else str(roles.item),
     )
     return schema, notes + scaled(found, inputs) + more + _widened(found, [*named, *map(str, roles.said().values())])
 
@@ -139,7 +141,7 @@ def bare_rows(found: Found) -> bool:
 
 def _label(found: Found, name: str, kind: LabelKind) -> tuple[Label, list[str]]:
     what, rows = found.whole.types.get(name, pa.float64()), found.whole.rows
-    if kind == "number":
+    if kind in ("number", "rating"):
         _refuse_words(found, name)
         return Label(name), []
     counts = values(found.whole.distinct or ())

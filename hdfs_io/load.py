@@ -15,6 +15,7 @@ from hdfs_io.csr import CSR
 from hdfs_io.dataset import Dataset, Piece
 from hdfs_io.formats import reader_for
 from hdfs_io.hands import hands
+from hdfs_io.keys import Keys, keys_of
 from hdfs_io.kinds import as_kind
 from hdfs_io.reader import Filled, Frame, Room
 from hdfs_io.rows import Rows
@@ -89,6 +90,8 @@ def load(dataset: Dataset, lo: int, hi: int, sample: Sample | None = None, threa
         id=_ids(dataset, filled),
         number=np.concatenate(number) if number else np.empty(0, np.int64),
         dropped=sum(each.dropped for each in filled),
+        user=_keys(dataset, filled, "user"),
+        item=_keys(dataset, filled, "item"),
     )
 
 
@@ -174,7 +177,7 @@ def _sparse(dataset: Dataset, arrays: Frame, shares: Sequence[Share], places: Se
 def _ids(dataset: Dataset, filled: Sequence[Filled]) -> NDArray[Any] | None:
     if dataset.options.roles.id is None:
         return None
-    columns = [each.id for each in filled if each.id is not None]
+    columns = [each.named["id"] for each in filled if "id" in each.named]
     if not columns:
         return np.empty(0, object)
     name = str(dataset.options.roles.id)
@@ -182,3 +185,11 @@ def _ids(dataset: Dataset, filled: Sequence[Filled]) -> NDArray[Any] | None:
     if kind in ("double", "int64", "string"):
         columns = [as_kind(column, kind, f"{dataset.url}: column {name!r}") for column in columns]
     return np.concatenate([np.asarray(column.to_numpy()) for column in columns])
+
+
+def _keys(dataset: Dataset, filled: Sequence[Filled], role: str) -> Keys | None:
+    name = dataset.options.roles.said().get(role)
+    if name is None:
+        return None
+    columns = [each.named[role] for each in filled if role in each.named]
+    return keys_of(columns, dict(dataset.types)[str(name)], f"{dataset.url}: {role} {name!r}")

@@ -22,6 +22,7 @@ from hdfs_io.schema import Value
 
 PIECE = 32 << 20  # bytes of text that one thread reads at a time
 MOST_WORDS = 100_000  # different words of a column that are collected
+NAMED = ("id", "user", "item")  # roles of columns that are carried as they are
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,7 @@ class Ask:
     means: bool = False  # sum up the features
     scales: Mapping[str, float] | None = None  # column -> what the schema multiplies it by; None: yet to be decided
     skip: bool = False  # leave out rows that can't be used
+    keys: tuple[str, ...] = ()  # columns of users and items: rows without them can't be used
     missing: Missing = "stop"
     unknown: Literal["stop", "drop"] = "stop"
 
@@ -231,7 +233,7 @@ class Filled:
     """What `fill` did besides filling."""
 
     dropped: int = 0  # feature values beyond the schema
-    id: pa.ChunkedArray | None = None
+    named: Mapping[str, pa.ChunkedArray] = field(default_factory=dict)  # role of NAMED -> its column
 
 
 class Reader(ABC):

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hdfs_io.csr import CSR
+from hdfs_io.keys import Keys
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,6 +23,8 @@ class Rows:
     id: NDArray[Any] | None  # numbers, or str objects
     number: NDArray[np.int64]  # global row numbers
     dropped: int = 0  # feature values left out, as the schema doesn't know their index
+    user: Keys | None = None  # whose the rows are, where they are ratings, and of what
+    item: Keys | None = None
 
     def __len__(self) -> int:
         return len(self.number)
@@ -31,7 +34,7 @@ class Rows:
         at = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows
 
         def taken(array: Any) -> Any:  # numpy's `take` copies dense rows three times as fast as `X[at]`
-            return array.take(at) if isinstance(array, CSR) else np.take(array, at, axis=0)
+            return array.take(at) if isinstance(array, CSR | Keys) else np.take(array, at, axis=0)
 
         return self._each(taken)
 
@@ -39,7 +42,7 @@ class Rows:
         """Rows at positions [lo, hi), as views."""
 
         def cut(array: Any) -> Any:
-            return array.slice(lo, hi) if isinstance(array, CSR) else array[lo:hi]
+            return array.slice(lo, hi) if isinstance(array, CSR | Keys) else array[lo:hi]
 
         return self._each(cut)
 
@@ -47,7 +50,8 @@ class Rows:
         def of(array: Any) -> Any:
             return None if array is None else function(array)
 
-        return type(self)(of(self.X), of(self.y), of(self.weight), of(self.id), of(self.number), self.dropped)
+        rows = (of(self.X), of(self.y), of(self.weight), of(self.id), of(self.number))
+        return type(self)(*rows, self.dropped, of(self.user), of(self.item))
 
 
 def joined(parts: Sequence[Rows]) -> Rows:

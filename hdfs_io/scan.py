@@ -51,7 +51,8 @@ def scan(
     """Cut `url` into pieces, count their rows and decide the schema, or read by the `schema` of a model.
 
     `label` says what the label is: one of some classes, a number, either ("any": few whole numbers and words are
-    classes), or not wanted (None; a column with that role is then left out of the features). With a `schema`, files
+    classes), a rating of an item by a user, or not wanted (None; a column with that role is then left out of the
+    features). With a `schema`, files
     without the label's column are fine: `has_label` of the result is false. `keep` lets `load` in this process use
     what was parsed here. `piece` bounds the bytes of text that a thread reads at a time.
     `progress` is told the pieces read and all of them, from time to time.
@@ -112,7 +113,7 @@ def _ask(options: ReadOptions, label: LabelKind, schema: Schema | None, keep: bo
     limit = (schema.base, schema.base + schema.width - 1) if schema is not None and sparse else None
     return Ask(
         label=None if not wanted or roles.label is None else str(roles.label),
-        distinct=wanted and schema is None and label != "number",
+        distinct=wanted and schema is None and label not in ("number", "rating"),
         classes=known.classes if wanted and known is not None else None,
         weight=None if roles.weight is None else str(roles.weight),
         features=None if roles.features is None else tuple(map(str, (*roles.features, *rated))),
@@ -124,6 +125,7 @@ def _ask(options: ReadOptions, label: LabelKind, schema: Schema | None, keep: bo
         means=schema is None and options.missing == "mean",
         scales=None if schema is None else {each.column: each.scale for each in schema.columns if each.scale != 1},
         skip=options.bad_rows == "skip",
+        keys=tuple(str(column) for column in (roles.user, roles.item) if column is not None),
         missing=options.missing or "stop",
         unknown=options.unknown,
     )

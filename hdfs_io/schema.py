@@ -50,6 +50,8 @@ class Schema:
     inputs: tuple[Input, ...] | None = None  # where features come from; None: each from the column of its name
     missing: Missing = "stop"  # how missing features were read
     means: tuple[float, ...] | None = None  # of each feature, where missing ones were read as that
+    user: str | None = None  # columns of ids, where rows are ratings: their label is the rating
+    item: str | None = None
 
     @property
     def columns(self) -> tuple[Input, ...]:

@@ -11,7 +11,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from hdfs_io import Dataset, Schema, load, read_arrow, span
-from yarnml.app import AppConfig, Columns, Count, UsageError, Worker, open_outline, open_with_app, predicted, readable
+from yarnml.app import (
+    AppConfig,
+    Batch,
+    Columns,
+    Count,
+    UsageError,
+    Worker,
+    open_outline,
+    open_with_app,
+    predicted,
+    readable,
+)
+from yarnml.task import Partial
 
 takes_nan = True  # `check` asks whether the model's app does
 
@@ -20,7 +32,7 @@ takes_nan = True  # `check` asks whether the model's app does
 class Config(AppConfig):
     model: str  # the model, by the URL it was saved at
     keep: tuple[str | int, ...] = ()  # columns of the data to carry along, by name or number: a b, or a,b
-    top: Count | None = None  # of classes: only that many likeliest ones of each row
+    top: Count | None = None  # only that many: the likeliest classes of each row, the best items for each row's user
     trust: bool = False  # run the code that a private app's model brings
 
 
@@ -31,6 +43,10 @@ def schema(cfg: Config) -> Schema:
 def check(cfg: Config, data: Dataset, rows: int) -> None:
     if data.options.missing == "nan":
         open_outline(cfg.model, cfg.trust)[1].refuse_nan()
+    for role, column in (("user", data.options.roles.user), ("item", data.options.roles.item)):
+        named = getattr(data.schema, role)
+        if named is not None and column is None and not (role == "item" and cfg.top):
+            raise UsageError(f"{data.url}: has no column {named!r} with the {role}; say which it is: --{role}")
     kept(data, cfg)
 
 
@@ -39,16 +55,18 @@ def work(me: Worker, cfg: Config) -> dict[str, dict[str, float]]:
     assert app.task is not None
     assert me.out is not None
     keep = kept(me.dataset, cfg)
-    writer, partials, done = None, [], 0
+    recommends = cfg.top is not None and app.recommend is not None
+    partials: list[Partial] = []
+    writer, done = None, 0
     for lo, hi in spans(me):
         rows = load(me.dataset, lo, hi, threads=me.threads)
-        columns = predicted(app, model, rows.X, me.crew)
+        columns = predicted(app, model, Batch.of(rows), me.crew, cfg.top)
         table = readable(app.task, model, columns, cfg.top)
         for carried, at in carry(me.dataset, lo, hi, keep):
             writer = writer or me.out.writer()
             writer.write(joined(carried, {name: column[at] for name, column in table.items()}))
-        if rows.y is not None or app.task.label is None:
-            partials.append(app.task.partial(columns, rows.y, rows.weight))
+        if not recommends and (rows.y is not None or app.task.label in (None, "rating")):
+            partials = [app.task.merge([*partials, app.task.partial(columns, rows.y, rows.weight)])]
         done += len(rows)
         me.report(rows=done)
     if writer is not None:
@@ -68,10 +86,11 @@ def spans(me: Worker) -> Iterator[tuple[int, int]]:
 
 
 def kept(dataset: Dataset, cfg: Config) -> list[str]:
-    """The columns to carry along: the rows' id, and what --keep says; UsageError if there is no such column."""
+    """The columns to carry along: those that name the rows, and what --keep says; UsageError if one isn't there."""
     names = [name for name, _ in dataset.types]
-    name_of_rows = dataset.options.roles.id
-    chosen = [] if name_of_rows is None else [str(name_of_rows)]
+    roles = dataset.options.roles
+    item = None if cfg.top else roles.item
+    chosen = [str(name) for name in (roles.id, roles.user, item) if name is not None]
     for column in said(cfg.keep, names):
         known = column in names if isinstance(column, str) else -len(names) <= column < len(names)
         if not known:

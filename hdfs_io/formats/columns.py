@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from hdfs_io.errors import DataError
 from hdfs_io.formats.magnitude import magnitude
 from hdfs_io.formats.repair import as_numbers
-from hdfs_io.formats.roles import Mask, Place, bad_labels, bad_weights, is_float, look_at_roles, shown
+from hdfs_io.formats.roles import Mask, Place, bad_labels, bad_weights, is_float, look_at_roles, no_key, shown
 from hdfs_io.formats.vectors import survey_vectors
 from hdfs_io.kinds import is_number, is_vector
 from hdfs_io.labels import NONE, is_text, numbers, word_codes, words
@@ -29,7 +29,7 @@ TEXT = 200  # characters of a row that a reject keeps of each column
 class Wrong:
     """Values of one column that can't be used."""
 
-    kind: str  # "missing", "large", "spelled", "stranger", "label" or "weight"
+    kind: str  # "missing", "large", "spelled", "stranger", "label", "weight" or "id"
     column: str
     mask: Mask
     what: str  # of the first of them
@@ -101,6 +101,9 @@ def _wrong(table: pa.Table, ask: Ask) -> Iterator[Wrong]:
     if ask.weight in table.column_names:
         weight = table.column(ask.weight)
         yield from _if_any("weight", str(ask.weight), bad_weights(weight), weight)
+    for name in ask.keys:
+        if name in table.column_names:
+            yield from _if_any("id", name, no_key(table.column(name)), table.column(name))
 
 
 def _if_any(kind: str, name: str, bad: Mask, column: pa.ChunkedArray) -> Iterator[Wrong]:

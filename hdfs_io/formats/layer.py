@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from hdfs_io.dataset import Dataset
 from hdfs_io.errors import DataError
 from hdfs_io.formats.columns import missing_error
-from hdfs_io.formats.roles import Place
+from hdfs_io.formats.roles import Place, no_key
 from hdfs_io.formats.vectors import unpack
 from hdfs_io.kernels.tiles import lay
 from hdfs_io.labels import column_codes, numbers, word_codes
-from hdfs_io.reader import Fault, Filled, Frame, Room
+from hdfs_io.reader import NAMED, Fault, Filled, Frame, Room
 from hdfs_io.schema import Input
 
 BATCH = 16384  # rows laid out at a time, fewer where they are wide
@@ -39,7 +39,8 @@ class Layer:
         width = 0 if dataset.schema.sparse else dataset.schema.width
         self.rows = max(1, min(BATCH, CELLS // max(1, width)))
         self.block = np.empty((width, self.rows), np.float32)
-        self.ids: list[pa.ChunkedArray] = []
+        roles = dataset.options.roles.said()
+        self.named: dict[str, list[pa.ChunkedArray]] = {role: [] for role in NAMED if role in roles}
         self.dropped = 0
 
     def columns(self) -> list[str]:
@@ -48,8 +49,8 @@ class Layer:
 
     def filled(self) -> Filled:
         """What was put in."""
-        ids = pa.chunked_array([chunk for column in self.ids for chunk in column.chunks]) if self.ids else None
-        return Filled(dropped=self.dropped, id=ids)
+        named = {role: [chunk for part in parts for chunk in part.chunks] for role, parts in self.named.items()}
+        return Filled(self.dropped, {role: pa.chunked_array(chunks) for role, chunks in named.items() if chunks})
 
     def put(self, table: pa.Table, first: int, rows: NDArray[np.int64], room: Room) -> None:
         """Put those of the piece's `rows` into the room that lie in the table, which begins at row `first`."""
@@ -64,7 +65,7 @@ class Layer:
         if len(rows) < len(table) and self.dataset.schema.sparse:
             table, chosen = table.take(pa.array(chosen)), np.arange(len(rows))
         frame = self._sparse(table, first, room) if self.dataset.schema.sparse else room.stretch(len(rows))
-        if frame.X is not None:
+        if frame.X is not None and self.inputs:
             begin = 0
             for each in self.inputs:
                 self._input(table.column(each.column), each, begin, first)
@@ -78,13 +79,21 @@ class Layer:
             frame.y[:] = self._label(kept.column(roles.label), rows)
         if frame.weight is not None:
             frame.weight[:] = numbers(kept.column(roles.weight))
-        if roles.id is not None:
-            self.ids.append(kept.column(roles.id))
+        for role, parts in self.named.items():
+            parts.append(self._carried(role, kept, rows))
 
     def _extra(self) -> list[str]:
         roles = self.dataset.options.roles
-        extra = [roles.label if self.dataset.has_label else None, roles.weight, roles.id]
+        extra = [roles.label if self.dataset.has_label else None, roles.weight, roles.id, roles.user, roles.item]
         return [str(name) for name in extra if name is not None]
+
+    def _carried(self, role: str, table: pa.Table, rows: NDArray[np.int64]) -> pa.ChunkedArray:
+        """The column of this role. DataError where it doesn't say whose a rating is, or of what."""
+        name = str(self.dataset.options.roles.said()[role])
+        column = table.column(name)
+        if role != "id" and (bad := no_key(column)).any():
+            raise DataError(self.place(int(rows[int(np.argmax(bad))]), f"{role} {name!r} is missing"))
+        return column
 
     def _input(self, column: pa.ChunkedArray, each: Input, begin: int, first: int) -> None:
         block = self.block[begin : begin + each.width, : len(column)]

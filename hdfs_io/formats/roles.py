@@ -87,6 +87,14 @@ def bad_weights(column: pa.ChunkedArray) -> Mask:
     return ~(np.isfinite(weight) & (weight >= 0))
 
 
+def no_key(column: pa.ChunkedArray) -> Mask:
+    """Which values name no user or item."""
+    if not (column.null_count or is_text(column.type) or pa.types.is_floating(column.type)):
+        return np.zeros(len(column), np.bool_)
+    missing: Mask = np.asarray(is_missing(column))
+    return missing | np.isnan(numbers(column)) if pa.types.is_floating(column.type) else missing
+
+
 def heaviest(column: pa.ChunkedArray) -> float:
     """The greatest weight; 0 where none is a number."""
     return float(np.fmax.reduce(_float32(column), initial=0.0)) if is_number(column.type) else 0.0

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hdfs_io import Label, Rows, Schema
-from yarnml.app import load_app
+from yarnml.app import Batch, load_app
 from yarnml.app import scores as module
 from yarnml.app.scores import predicted, score
 from yarnml.kernels.crew import Crew
@@ -36,11 +36,11 @@ def test_chunks_and_threads_change_nothing(
     app, some = load_app("mlr"), rows(1000)
     assert app.task is not None
     whole: Any = app.task.metrics(score(app, model, some))
-    expected = predicted(app, model, some.X)["probability"]
+    expected = predicted(app, model, Batch(some.X))["probability"]
     monkeypatch.setattr(module, "CHUNK", chunk)
     crew = Crew(threads)
     assert app.task.metrics(score(app, model, some, crew)) == pytest.approx(whole)
-    np.testing.assert_allclose(predicted(app, model, some.X, crew)["probability"], expected, rtol=1e-6)
+    np.testing.assert_allclose(predicted(app, model, Batch(some.X), crew)["probability"], expected, rtol=1e-6)
     crew.close()
 
 
@@ -48,4 +48,4 @@ def test_no_rows(model: Model) -> None:
     app = load_app("mlr")
     assert app.task is not None
     assert app.task.metrics(score(app, model, rows(0))) == {}
-    assert predicted(app, model, rows(0).X)["probability"].shape == (0, 2)
+    assert predicted(app, model, Batch(rows(0).X))["probability"].shape == (0, 2)

@@ -23,7 +23,7 @@ X = np.array([[1.0, 2.0], [0.0, 3.0]])
 def model() -> Model:
     """Predicts the sum of a row's features, each weighted by its place."""
 
-    def predictor(model: Model, rows: Any) -> dict[str, np.ndarray]:
+    def predictor(model: Model, rows: Any, _keys: Any) -> dict[str, np.ndarray]:
         dense = rows.to_scipy().toarray() if isinstance(rows, CSR) else rows
         assert dense.dtype == np.float32
         return {"prediction": dense @ model["W"]}

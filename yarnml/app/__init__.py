@@ -8,6 +8,7 @@ An app is a folder whose `app.py` says, by module names alone, what it does:
     def start(me, cfg): ...                  all workers, once a run, before clock 0  (optional)
     def work(me, cfg): ...                   what each worker does
     def model(me, cfg): ...                  what was learned                         (optional: the tables)
+    def recommend(model, batch, top): ...    the best items for each row's user       (optional: predict --top)
     def predict(model, batch): ...           without it the app makes no model: `work` writes a data set to `me.out`
     def check(cfg, data, rows): ...          raises UsageError where they don't fit    (optional)
     takes_nan = True                         a missing feature may be nan              (optional: it is refused)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from yarnml.ps import TableSpec
 
 NEEDED = ("Config", "work")
-OPTIONAL = ("task", "demo", "tables", "start", "model", "predict", "check", "schema", "takes_nan")
+OPTIONAL = ("task", "demo", "tables", "start", "model", "predict", "recommend", "check", "schema", "takes_nan")
 
 
 @final
@@ -43,6 +43,7 @@ class App:
     start: Callable[[Worker, Any], None] | None = None
     model: Callable[[Worker, Any], Artifacts] | None = None
     predict: Callable[[Model, Batch], Columns] | None = None
+    recommend: Callable[[Model, Batch, int], Columns] | None = None
     check: Callable[[Any, Dataset, int], None] | None = None
     schema: Callable[[Any], Schema] | None = None
     takes_nan: bool = False  # a feature may be missing, which it sees as nan

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, final
+from dataclasses import dataclass, replace
+from typing import Any, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hdfs_io import CSR
+from hdfs_io import CSR, Keys, Rows
 
 
 @final
@@ -29,6 +29,8 @@ class Batch:
     epoch: int = 0  # from 0
     step: int = 0  # clock of this pass, from 0
     steps: int = 1  # clocks of a pass
+    user: Keys | None = None  # (n,) each, where rows are ratings
+    item: Keys | None = None
 
     def __len__(self) -> int:
         return len(self.X)
@@ -36,6 +38,11 @@ class Batch:
     def slice(self, lo: int, hi: int) -> Batch:
         """Rows [lo, hi) of the batch, as views."""
         X = self.X.slice(lo, hi) if isinstance(self.X, CSR) else self.X[lo:hi]
-        y = None if self.y is None else self.y[lo:hi]
-        weight = None if self.weight is None else self.weight[lo:hi]
-        return Batch(X, y, weight, self.columns, self.first + lo, self.rows, self.epoch, self.step, self.steps)
+        y, weight = (None if array is None else array[lo:hi] for array in (self.y, self.weight))
+        user, item = (None if keys is None else keys.slice(lo, hi) for keys in (self.user, self.item))
+        return replace(self, X=X, y=y, weight=weight, first=self.first + lo, user=user, item=item)
+
+    @classmethod
+    def of(cls, rows: Rows) -> Self:
+        """Rows that something is to be predicted of."""
+        return cls(rows.X, user=rows.user, item=rows.item)

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hdfs_io import CSR, open_fs
+from hdfs_io import CSR, Keys, open_fs
 from yarnml.app.app import App
+from yarnml.app.batch import Batch
 from yarnml.app.find import digest, load_app, load_private, read_source
 from yarnml.app.finite import finite_rows
 from yarnml.app.scores import predicted, readable
@@ -50,10 +51,11 @@ def bound(model: Model, app: App) -> Model:
     task = app.task
     assert task is not None
 
-    def predictor(model: Model, X: NDArray[np.float32] | CSR) -> dict[str, NDArray[Any]]:
+    def predictor(model: Model, X: NDArray[np.float32] | CSR, keys: tuple[Keys, ...]) -> dict[str, NDArray[Any]]:
         if not app.takes_nan:
             finite_rows(X, app.name)
-        return readable(task, model, predicted(app, model, X))
+        user, item = keys or (None, None)
+        return readable(task, model, predicted(app, model, Batch(X, user=user, item=item)))
 
     return replace(model, predictor=predictor)
 

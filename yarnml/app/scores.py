@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hdfs_io import CSR, Rows
+from hdfs_io import Rows
 from yarnml.app.app import App
 from yarnml.app.batch import Batch
 from yarnml.kernels.crew import Crew
@@ -18,11 +17,19 @@ from yarnml.task import Columns, Partial, Task
 CHUNK = 16384  # rows predicted at once, so that what is predicted stays in the cache until it is counted
 
 
-def predicted(app: App, model: Model, X: NDArray[np.float32] | CSR, crew: Crew | None = None) -> Columns:
-    """What the app's `predict` returns for all rows of X; its arrays in one piece each."""
+def predicted(app: App, model: Model, batch: Batch, crew: Crew | None = None, top: int | None = None) -> Columns:
+    """What the app's `predict` returns for all rows; its arrays in one piece each.
+
+    `top`: so many of what it can `recommend` instead, if it can.
+    """
     assert app.predict is not None
-    predict = app.predict
-    found = _each(lambda lo, hi: predict(model, Batch(_rows(X, lo, hi))), len(X), crew)
+    predict, recommend = app.predict, app.recommend
+
+    def some(lo: int, hi: int) -> Columns:
+        part = batch.slice(lo, hi)
+        return predict(model, part) if top is None or recommend is None else recommend(model, part, top)
+
+    found = _each(some, len(batch), crew)
     return {name: np.concatenate([columns[name] for columns in found]) for name in found[0]}
 
 
@@ -40,11 +47,11 @@ def score(app: App, model: Model, rows: Rows, crew: Crew | None = None) -> Parti
     assert app.task is not None
     predict, task = app.predict, app.task
 
-    def partial(lo: int, hi: int) -> Partial:
+    def part(lo: int, hi: int) -> Partial:
         some = rows.slice(lo, hi)
-        return task.partial(predict(model, Batch(some.X)), some.y, some.weight)
+        return task.partial(predict(model, Batch.of(some)), some.y, some.weight)
 
-    return task.merge(_each(partial, len(rows), crew))
+    return task.merge(_each(part, len(rows), crew))
 
 
 def _each(function: Callable[[int, int], Any], rows: int, crew: Crew | None) -> list[Any]:
@@ -60,7 +67,3 @@ def _each(function: Callable[[int, int], Any], rows: int, crew: Crew | None) -> 
 def _chunks(lo: int, hi: int) -> Iterator[tuple[int, int]]:
     for a in range(lo, max(hi, lo + 1), CHUNK):
         yield a, min(a + CHUNK, hi)
-
-
-def _rows(X: NDArray[np.float32] | CSR, lo: int, hi: int) -> NDArray[np.float32] | CSR:
-    return X.slice(lo, hi) if isinstance(X, CSR) else X[lo:hi]

@@ -51,7 +51,7 @@ def made(rows: Rows, cut: Cut, plan: Plan, number: int, clock: int) -> Batch:
     epoch, step = divmod(clock, plan.steps)
     X, columns = cut
     first, every = plan.piece(number).start, plan.rows / plan.steps
-    return Batch(X, rows.y, rows.weight, columns, first, every, epoch, step, plan.steps)
+    return Batch(X, rows.y, rows.weight, columns, first, every, epoch, step, plan.steps, rows.user, rows.item)
 
 
 def cut_columns(X: NDArray[np.float32] | CSR) -> Cut:

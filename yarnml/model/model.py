@@ -9,12 +9,12 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from hdfs_io import CSR, Schema
+from hdfs_io import CSR, Keys, Schema
 from yarnml.errors import UsageError
-from yarnml.model.features import matrix
+from yarnml.model.features import keys, matrix
 
 Artifacts = dict[str, NDArray[Any]]  # name -> array: what an app's `model` returns and its `predict` reads
-Predictor = Callable[["Model", NDArray[Any] | CSR], dict[str, NDArray[Any]]]
+Predictor = Callable[["Model", NDArray[Any] | CSR, tuple[Keys, ...]], dict[str, NDArray[Any]]]
 
 
 @final
@@ -40,7 +40,8 @@ class Model:
         classes = f", {self.schema.classes} classes" if self.schema.classes else ""
         part = next((part for part in ("test", "valid", "train") if self.metrics.get(part)), None)
         scores = "" if part is None else f", {part} " + " ".join(f"{k} {v:.4g}" for k, v in self.metrics[part].items())
-        return f"<Model of {self.app}: {self.schema.width:,} features{classes}{scores}>"
+        of = f"{self.schema.width:,} features{classes}" if self.schema.user is None else "ratings"
+        return f"<Model of {self.app}: {of}{scores}>"
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         """The learned array of this name."""
@@ -50,6 +51,7 @@ class Model:
         """The prediction for each row: labels in their original values, numbers, or group numbers.
 
         X is (rows, width): numpy, scipy sparse, lists; or a pandas or Arrow table, whose columns are found by name.
+        Of a model of ratings X is (rows, 2), users and items, or such a table.
         Raises UsageError if it doesn't have the columns that the model was trained on.
         """
         return self.predict_columns(X)["prediction"]
@@ -72,4 +74,4 @@ class Model:
         """All that is predicted for each row, by column: prediction, and for classes probability_<class>."""
         if self.predictor is None:
             raise UsageError(f"this {self.app} model isn't bound to its app; open it with yarnml.load")
-        return self.predictor(self, matrix(X, self.schema))
+        return self.predictor(self, matrix(X, self.schema), keys(X, self.schema))

@@ -2,12 +2,13 @@
 
 from yarnml.task.classification import Classification
 from yarnml.task.clustering import Clustering
+from yarnml.task.recommendation import Recommendation
 from yarnml.task.regression import Regression
 from yarnml.task.task import Columns, Partial, Task
 
-__all__ = ["Classification", "Clustering", "Columns", "Partial", "Regression", "Task", "task_of"]
+__all__ = ["Classification", "Clustering", "Columns", "Partial", "Recommendation", "Regression", "Task", "task_of"]
 
-_TASKS: dict[str, type[Task]] = {task.name: task for task in (Classification, Clustering, Regression)}
+_TASKS: dict[str, type[Task]] = {task.name: task for task in (Classification, Clustering, Recommendation, Regression)}
 
 
 def task_of(name: str) -> Task:

@@ -1,0 +1,41 @@
+"""Rated: which columns of ratings hold the user, the item and the rating. Pure: it reads nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from hdfs_io.options import Roles
+
+NAMES = {  # what such columns are called, in any case, `_id` and the like aside
+    "user": ("user", "customer", "reviewer", "visitor", "member", "account", "person"),
+    "item": ("item", "movie", "product", "track", "song", "artist", "book", "isbn", "asin", "article"),
+    "rating": ("rating", "ratings", "score", "stars", "overall", "count", "plays", "label"),
+}
+
+
+def rated(names: Sequence[str], roles: Roles) -> tuple[Roles, list[str]]:
+    """The roles of rows that are ratings, with a remark for each that was guessed: by its name, else, if none is, by its place.
+
+    The rating is the rows' label; there may be none, where a row says only that it was. Other columns are no features.
+    """
+    found = {"user": roles.user, "item": roles.item, "rating": roles.rating if roles.label is None else roles.label}
+    guessed = [role for role, column in found.items() if column is None]
+    for role in guessed:
+        found[role] = _called(_free(names, roles, found), NAMES[role])
+    if not any(found.values()):
+        found = dict(zip(found, (*names, None), strict=False))
+    notes = [f"{role} is column {found[role]!r}: guessed, as none was said" for role in guessed if found[role]]
+    label, user, item = found["rating"], found["user"], found["item"]
+    return replace(roles, user=user, item=item, label=label, rating=None, features=()), notes
+
+
+def _free(names: Sequence[str], roles: Roles, found: dict[str, str | int | None]) -> list[str]:
+    taken = {*roles.said().values(), *found.values()}
+    return [name for name in names if name not in taken]
+
+
+def _called(names: Sequence[str], wanted: Sequence[str]) -> str | None:
+    plain = {re.sub(r"[^a-z]|ids?$|code$", "", re.sub(r"[^a-z]", "", name.lower())): name for name in reversed(names)}
+    return next((plain[each] for each in wanted if each in plain), None)
