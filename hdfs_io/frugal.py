@@ -11,24 +11,26 @@ import pyarrow as pa
 MMAP_THRESHOLD = -3  # glibc's name of the size from which an array is a mapping of its own
 LARGE, USUAL = 1 << 18, 32 << 20  # bytes; the usual one costs less time, and is what glibc comes to by itself
 
+OWN = pa.default_memory_pool()  # Arrow's, which the inside of its Parquet reader uses always
+
 
 @contextmanager
 def frugal() -> Iterator[None]:
     """For work in which many threads make and drop large arrays; it costs page faults."""
-    pool = pa.default_memory_pool()
+    give_back()  # what work before kept
     _own_mappings(LARGE)
     pa.set_memory_pool(pa.system_memory_pool())  # its own keeps nearly twice of what it has in use
     try:
         yield
     finally:
-        pa.set_memory_pool(pool)
+        pa.set_memory_pool(OWN)
         _own_mappings(USUAL)
         give_back()
 
 
 def give_back() -> None:
     """What allocators have kept of what was let go."""
-    pa.default_memory_pool().release_unused()
+    OWN.release_unused()
     _libc("malloc_trim", 0)
 
 

@@ -17,6 +17,7 @@ from hdfs_io.formats import reader_for
 from hdfs_io.hands import hands
 from hdfs_io.keys import Keys, keys_of
 from hdfs_io.kinds import as_kind
+from hdfs_io.narrow import held
 from hdfs_io.reader import Filled, Frame, Room
 from hdfs_io.rows import Rows
 from hdfs_io.sample import Sample
@@ -103,13 +104,13 @@ def piece_bytes(dataset: Dataset) -> float:
 def readers(dataset: Dataset, threads: int, memory: int | None) -> int:
     """How many of so many threads may read at once with no more than `memory` bytes in hand; at least one.
 
-    A thread has blocks of text or of rows, and where a format has row groups one of these, packed and unpacked.
+    A thread has blocks of text or of rows, and what it has to hold of a row group where a format has such.
     """
     if memory is None:
         return threads
     groups = dataset.pieces if dataset.options.format in GROUPED else ()
-    group = max((piece.rows for piece in groups), default=0) * dataset.row_bytes
-    return max(1, min(threads, memory // (IN_HAND + 2 * group)))
+    most = max((held(dataset, piece) for piece in groups), default=0)
+    return max(1, min(threads, memory // (IN_HAND + most)))
 
 
 def read_arrow(dataset: Dataset, lo: int, hi: int, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:

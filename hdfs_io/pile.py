@@ -6,6 +6,8 @@ import errno
 import os
 import tempfile
 import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, final
 
 import numpy as np
@@ -30,6 +32,20 @@ def room(folder: str) -> int:
     return found.f_bavail * found.f_frsize
 
 
+@contextmanager
+def full_disk(folder: str) -> Iterator[None]:
+    """A full disk as DataError, with what to do."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        raise DataError(
+            f"{folder}: full, while data beyond memory was written there; make room, name another disk in "
+            "TMPDIR, or use more workers or a larger --data-memory"
+        ) from error
+
+
 @final
 class Strip:
     """An array on disk, along its first axis."""
@@ -45,16 +61,9 @@ class Strip:
     def append(self, array: NDArray[Any]) -> None:
         """DataError if the disk is full."""
         view = _bytes(np.ascontiguousarray(array, self.dtype))
-        try:
+        with full_disk(self._folder):
             while view:
                 view = view[os.write(self._fd, view) :]
-        except OSError as error:
-            if error.errno not in (errno.ENOSPC, errno.EDQUOT):
-                raise
-            raise DataError(
-                f"{self._folder}: full, while data beyond memory was written there; make room, name another disk in "
-                "TMPDIR, or use more workers or a larger --data-memory"
-            ) from error
 
     def read(self, lo: int, hi: int) -> NDArray[Any]:
         found = np.empty((hi - lo, *self.shape), self.dtype)

@@ -13,8 +13,10 @@ from hdfs_io.ahead import Put, Task, ahead
 from hdfs_io.csr import CSR
 from hdfs_io.dataset import Dataset
 from hdfs_io.formats import reader_for
+from hdfs_io.formats.layer import Layer
 from hdfs_io.hands import hands
 from hdfs_io.load import Share, piece_bytes, readers, shares
+from hdfs_io.narrow import held, narrowed
 from hdfs_io.reader import Frame, Reader, Room
 from hdfs_io.rows import Rows, joined
 from hdfs_io.sample import Sample
@@ -28,12 +30,13 @@ def stream(
     """What `load` returns, without ids, in runs of rows that follow each other: some MB each, none of them empty.
 
     `threads` of them read pieces at once, fewer where what they have in hand is more than `memory` bytes, and are
-    never more than a run each ahead. Raises what `load` does.
+    never more than a run each ahead. What one can't hold of a row group in that is kept on disk meanwhile. Raises what
+    `load` does.
     """
     reader = reader_for(dataset.options)
     chosen = shares(dataset, max(0, lo), min(hi, dataset.rows), sample or Sample.all())
     many = readers(dataset, hands(dataset.url, piece_bytes(dataset), threads), memory)
-    return ahead(_tasks(dataset, reader, chosen), many)
+    return ahead(_tasks(dataset, reader, chosen, memory), many)
 
 
 def regrid(runs: Iterable[Rows], size: int) -> Iterator[Rows]:
@@ -53,7 +56,7 @@ def regrid(runs: Iterable[Rows], size: int) -> Iterator[Rows]:
         yield joined(waiting)
 
 
-def _tasks(dataset: Dataset, reader: Reader, chosen: Iterable[Share]) -> Iterator[Task[Rows]]:
+def _tasks(dataset: Dataset, reader: Reader, chosen: Iterable[Share], memory: int | None) -> Iterator[Task[Rows]]:
     """The reading of each piece; small ones that follow each other are one task."""
     group: list[Share] = []
     rows = 0
@@ -61,18 +64,28 @@ def _tasks(dataset: Dataset, reader: Reader, chosen: Iterable[Share]) -> Iterato
         group.append(share)
         rows += share.piece.rows
         if rows >= GROUP:
-            yield partial(_read, dataset, reader, group)
+            yield partial(_read, dataset, reader, group, memory)
             group, rows = [], 0
     if group:
-        yield partial(_read, dataset, reader, group)
+        yield partial(_read, dataset, reader, group, memory)
 
 
-def _read(dataset: Dataset, reader: Reader, group: list[Share], put: Put[Rows]) -> None:
+def _read(dataset: Dataset, reader: Reader, group: list[Share], memory: int | None, put: Put[Rows]) -> None:
     for share in group:
         if len(share.rows):
             tray = Tray(dataset, share, put)
-            reader.fill(dataset, share.piece, share.rows, tray, share.kept)
+            reader.fill(dataset, share.piece, share.rows, tray, _kept(dataset, reader, share, memory))
             tray.hand_on()
+
+
+def _kept(dataset: Dataset, reader: Reader, share: Share, memory: int | None) -> Any:
+    """What is at hand of a piece: what its survey kept, or a row group beyond memory put together on disk."""
+    beyond = dataset.options.format == "parquet" and memory is not None and held(dataset, share.piece) > memory
+    if share.kept is not None or not beyond:
+        return share.kept
+    assert memory is not None
+    columns = Layer(dataset, lambda _row, what: what).columns()
+    return narrowed(partial(reader.tables, share.piece), columns, memory // 2)
 
 
 @final

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-LIMIT = 64  # MiB
+from yarnml.bench.parse import write_sparse
+
 WIDTH = 32
 
 PROGRAM = """
@@ -46,16 +48,29 @@ print(size >> 20, used("VmHWM") - before)
 """
 
 
-@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="only Linux tells what a process took at most")
-def test_the_limit_is_kept(tmp_path: Path) -> None:
-    """Data of four times the limit is read, sorted and read again."""
+def dense(path: Path, rows: int, group: int) -> None:
     rng = np.random.default_rng(0)
-    for name, rows in (("small", 1000), ("large", (4 * LIMIT << 20) // (4 * WIDTH))):
-        columns = {f"f{j}": pa.array(rng.random(rows, np.float32)) for j in range(WIDTH)}
-        table = pa.table({"label": pa.array(np.arange(rows) % 3), **columns})
-        pq.write_table(table, tmp_path / f"{name}.parquet", row_group_size=30_000)
-    command = [sys.executable, "-c", PROGRAM, *(str(tmp_path / f"{x}.parquet") for x in ("small", "large")), str(LIMIT)]
+    columns = {f"f{j}": pa.array(rng.random(rows, np.float32)) for j in range(WIDTH)}
+    pq.write_table(pa.table({"label": pa.array(np.arange(rows) % 3), **columns}), path, row_group_size=group)
+
+
+KINDS: dict[str, tuple[str, int, int, Callable[[Path, int], None]]] = {
+    "row groups": ("parquet", 64, 24 + 4 * WIDTH, lambda path, rows: dense(path, rows, 30_000)),
+    "large row groups": ("parquet", 96, 24 + 4 * WIDTH, lambda path, rows: dense(path, rows, 1 << 20)),
+    "sparse": ("libsvm", 64, 24 + 8 * 30, lambda path, rows: write_sparse(str(path), rows)),
+}
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="only Linux tells what a process took at most")
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_limit_is_kept(tmp_path: Path, kind: str) -> None:
+    """Data of four times the limit is read, sorted and read again."""
+    suffix, limit, row, write = KINDS[kind]  # limit in MiB, row in bytes
+    small, large = (str(tmp_path / f"{name}.{suffix}") for name in ("small", "large"))
+    write(Path(small), 1000)
+    write(Path(large), (4 * limit << 20) // row + 20_000)
+    command = [sys.executable, "-c", PROGRAM, small, large, str(limit)]
     out = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, timeout=300).stdout
     size, peak = map(int, out.split())
-    assert size >= 4 * LIMIT
-    assert peak <= LIMIT, f"{peak} MiB for a limit of {LIMIT} MiB"
+    assert size >= 4 * limit
+    assert peak <= limit, f"{peak} MiB for a limit of {limit} MiB"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -10,8 +11,9 @@ from sklearn.metrics import accuracy_score, log_loss, roc_auc_score
 
 from hdfs_io import Label, Schema
 from yarnml.errors import UsageError
-from yarnml.task import Classification, task_of
+from yarnml.task import Classification, Partial, task_of
 from yarnml.task import classification as module
+from yarnml.task import task as task_module
 
 task = Classification()
 
@@ -60,6 +62,21 @@ def test_many_scores_are_made_coarser_and_the_area_hardly_moves(monkeypatch: pyt
     P = np.stack([1 - p, p], axis=1)
     monkeypatch.setattr(module, "DISTINCT", 1000)
     assert metrics(P, y, None, parts=3)["roc_auc"] == pytest.approx(roc_auc_score(y, p), abs=1e-4)
+
+
+def test_partials_that_come_one_by_one_are_held_in_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    P, y, w = sample(2000, 2)
+    parts = [task.partial({"probability": P[at : at + 5]}, y[at : at + 5], w[at : at + 5]) for at in range(0, 2000, 5)]
+    held, merge = [], Classification.merge
+
+    def counted(self: Classification, partials: Sequence[Partial]) -> Partial:
+        held.append(len(partials))
+        return merge(self, partials)
+
+    monkeypatch.setattr(task_module, "FEW", 1 << 12)
+    monkeypatch.setattr(Classification, "merge", counted)
+    assert task.metrics(task.fold(iter(parts))) == pytest.approx(task.metrics(merge(task, parts)))
+    assert max(held) < 100
 
 
 def test_rows_of_one_class_have_no_area_and_no_rows_no_metrics() -> None:

@@ -14,6 +14,7 @@ from yarnml.app.kept import Array, By, Part
 from yarnml.comm.company import Company
 from yarnml.errors import UsageError
 
+Order = Callable[[], NDArray[np.int64]]  # made when it is needed: few apps keep what goes by rows
 LAST = 10.0  # seconds that a worker which leaves waits for what is still being written
 
 
@@ -26,7 +27,7 @@ class Keeping:
         self._arrays: dict[str, Array] = {}
         self._by: dict[str, By] = {}
         self._restored: dict[str, Array] = {}  # not asked for yet
-        self._order: NDArray[np.int64] | None = None  # of the rows, None: the data set's
+        self._order: Order | None = None  # of the rows, None: the data set's
         self._writing: threading.Thread | None = None
 
     @property
@@ -41,15 +42,17 @@ class Keeping:
             known = self._restored.pop(name, None)
             self._arrays[name] = _begun(name, init) if known is None else known
             if known is not None and by == "rows" and self._order is not None:
-                known[:] = known[self._order]
+                known[:] = known[self._order()]
         return self._arrays[name]
 
-    def shuffle(self, order: NDArray[np.int64] | None) -> None:
+    def shuffle(self, order: Order | None) -> None:
         """The worker's rows are in this order from now on, and what goes by them is too."""
         self._order = order
-        if order is not None:
-            for name in self._rows():
-                self._arrays[name][:] = self._arrays[name][order]
+        names = self._rows()
+        if order is not None and names:
+            at = order()
+            for name in names:
+                self._arrays[name][:] = self._arrays[name][at]
 
     def restore(self, part: Part) -> None:
         """Begin with what was kept."""
@@ -61,9 +64,11 @@ class Keeping:
         `rows`: writes there what else this process holds.
         """
         state = {name: array.copy() for name, array in self._arrays.items()}
-        for name in self._rows():
-            if self._order is not None:
-                state[name][self._order] = self._arrays[name]
+        names = self._rows()
+        if self._order is not None and names:
+            at = self._order()
+            for name in names:
+                state[name][at] = self._arrays[name]
         whole = replace(part, state=state, by=dict(self._by))
         self._writing = threading.Thread(
             target=self._write, args=(clock, url, whole, rows), name="yarnml-keep", daemon=True

@@ -150,7 +150,7 @@ class Worker:
         self._looks = True
         rows = self._bounded(batch or usual_batch(self.rows))
         plan = Plan(self.rows, len(self.share), rows, self.seed, self._first_row)
-        self._keeping.shuffle(plan.shuffle() if plan.steps > 1 else None)
+        self._keeping.shuffle(plan.shuffle if plan.steps > 1 else None)
         self._watch.limit = patience
         end = plan.steps * (epochs or usual_epochs(self.rows, plan.steps))
         self._refuse_other_pass(plan.steps, end)
@@ -215,7 +215,7 @@ class Worker:
         """The metrics of `model`, of this app, on the shares of all workers."""
         task = self.app.task
         assert task is not None
-        return self.total(task, task.merge([score(self.app, model, rows, self.crew) for rows in share.chunks()]))
+        return self.total(task, task.fold(score(self.app, model, rows, self.crew) for rows in share.chunks()))
 
     def total(self, task: Task, partial: Partial) -> dict[str, float]:
         """The metrics that every worker's partial together make."""

@@ -12,7 +12,7 @@ from hdfs_io import Schema
 from yarnml.errors import UsageError
 from yarnml.task.task import Columns, Partial, Task, weights
 
-DISTINCT = 1 << 20  # scores kept apart for the area under the curve; with more of them the last bits go
+DISTINCT = 1 << 16  # scores kept apart for the area under the curve; with more of them the last bits go
 COARSE = np.uint32(0xFFFFFC00)  # leaves 13 bits of mantissa: a score moves by at most 1 / 8192 of itself
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from typing import Any, ClassVar
+from collections.abc import Iterable, Sequence
+from typing import Any, ClassVar, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from hdfs_io import LabelKind, Schema
 
 Columns = dict[str, NDArray[Any]]  # name -> one entry a row
 Partial = dict[str, NDArray[Any]]  # what some rows add to the metrics; partials of all rows merge to those of the whole
+FEW = 1 << 20  # bytes of partials that may wait to be merged
 
 
 class Task(ABC):
@@ -30,6 +31,18 @@ class Task(ABC):
     def merge(self, partials: Sequence[Partial]) -> Partial:
         """One partial for the rows of all of them."""
 
+    @final
+    def fold(self, partials: Iterable[Partial]) -> Partial:
+        """The same for partials that come one by one, at least one, of which few are held at a time."""
+        held: list[Partial] = []
+        room = FEW
+        for partial in partials:
+            held.append(partial)
+            if _bytes(held) > room:
+                held = [self.merge(held)]
+                room = FEW + _bytes(held)
+        return self.merge(held)
+
     @abstractmethod
     def metrics(self, partial: Partial) -> dict[str, float]:
         """The metrics of all rows merged; {} if there was none."""
@@ -46,6 +59,10 @@ class Task(ABC):
 def weights(rows: int, weight: NDArray[np.float32] | None) -> NDArray[np.float64]:
     """Each row's weight, 1 where none was given."""
     return np.ones(rows) if weight is None else weight.astype(np.float64)
+
+
+def _bytes(partials: Sequence[Partial]) -> int:
+    return sum(array.nbytes for partial in partials for array in partial.values())
 
 
 def added(partials: Sequence[Partial]) -> Partial:
