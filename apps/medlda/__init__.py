@@ -1,0 +1,1 @@
+"""Max-margin supervised topics (MedLDA): topics of documents that tell their classes apart."""

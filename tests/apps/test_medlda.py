@@ -1,0 +1,185 @@
+"""medlda: its sampler draws from the paper's posterior, and its scores on named data are those its README states."""
+
+from __future__ import annotations
+
+import gzip
+from importlib import import_module
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.apps.conftest import Start
+from yarnml.errors import RunFailed
+
+sampler: Any = import_module("yarnml_apps.medlda.sampler")
+classifiers: Any = import_module("yarnml_apps.medlda.classifiers")
+F = np.float32
+
+
+def state(key: int) -> np.ndarray:
+    found = np.zeros(1, np.uint64)
+    sampler.seed(found, np.uint64(key), 0)
+    return found
+
+
+@pytest.mark.parametrize("mu", [0.01, 1.0, 30.0])
+def test_inverse_gaussian_has_its_moments(mu: float) -> None:
+    now = state(1)
+    drawn = np.array([sampler.inverse_gaussian(now, F(mu)) for _ in range(100_000)])
+    assert drawn.min() > 0
+    assert drawn.mean() == pytest.approx(mu, abs=5 * np.sqrt(mu**3 / len(drawn)))
+    assert (1 / drawn).mean() == pytest.approx(1 / mu + 1, rel=0.02)  # as the inverse's mean is 1 / mu + 1 / shape
+
+
+def test_a_topic_is_picked_where_the_running_sum_passes() -> None:
+    rng = np.random.default_rng(0)
+    for K in (1, 5, 16, 40):
+        p = sampler.padded(rng.random((1, K)))[0]
+        for u in (*rng.random(50), 0.0, 1 - 2.0**-24):
+            k = sampler.pick(p, np.zeros(len(p) // sampler.LANES, F), F(u), K)
+            below, upto = p[:k].sum() / p.sum(), p[: k + 1].sum() / p.sum()
+            assert below - 1e-5 <= u <= upto + 1e-5
+
+
+def test_the_classes_sway_topics_as_the_formula_says() -> None:
+    rng = np.random.default_rng(0)
+    L, K, gamma, c, ell = 3, 5, 0.2, 0.7, 2.0
+    eta, s, y = rng.standard_normal((L, K)), rng.standard_normal(L), 1
+    now, rate, g, h, x = state(2), np.zeros(L, F), np.zeros(L, F), np.zeros(L, F), np.zeros(16, F)
+    loss = sampler.augment(now, s.astype(F), y, F(c), F(ell), rate, g, h)
+    side = np.where(np.arange(L) == y, 1, -1)
+    assert loss == pytest.approx(np.maximum(0, ell - side * s).sum(), rel=1e-5)
+    sampler.sway(sampler.padded(eta), s.astype(F), g, h, F(gamma), K, x)
+    zeta = ell - side * (s + gamma * eta.T)  # (K, L), with the token in topic k
+    f = (-((1 / rate + c * zeta) ** 2) * rate / 2).sum(axis=1)
+    np.testing.assert_allclose(x[:K], np.exp(f - f.max()), rtol=1e-4)
+
+
+def test_a_document_of_weight_0_sways_nothing() -> None:
+    rate, g, h = np.ones(2, F), np.ones(2, F), np.ones(2, F)
+    assert sampler.augment(state(3), np.ones(2, F), 0, F(0), F(64), rate, g, h) == 0
+    assert not rate.any() | g.any() | h.any()
+
+
+def test_topics_come_from_the_posterior() -> None:
+    """Many chains of one short document, whose 27 assignments are counted against their probabilities."""
+    rng = np.random.default_rng(0)
+    K, N, chains, c, ell, alpha = 3, 3, 20_000, 0.8, 1.0, 0.5
+    phi, eta = rng.dirichlet(np.ones(4), K).T, 1.5 * rng.standard_normal((K, 2))
+    word = np.array([0, 1, 3], np.int32)
+    z = np.zeros((chains, N), np.int32)
+    n = np.full(K, 1e9, F)  # so many words that taking one out changes nothing
+    for turn in range(30):
+        sampler.sample(
+            np.arange(chains + 1) * N, np.tile(word, chains), np.zeros(chains, np.int32), np.full(chains, c, F),
+            z.reshape(-1), sampler.padded(phi), n, sampler.padded(eta.T), eta.astype(F), F(alpha), F(ell),
+            np.uint64(turn), 0, np.zeros((chains, K), F), np.zeros((chains, 2), F),
+        )  # fmt: skip
+    found = np.bincount(z @ [9, 3, 1], minlength=27) / chains
+    wanted = np.empty(27)
+    for at, topics in enumerate(product(range(K), repeat=N)):
+        counts = np.bincount(topics, minlength=K)
+        urn = np.prod([np.prod(alpha + np.arange(m)) for m in counts])  # Theta summed out
+        zeta = ell - np.array([1, -1]) * (counts / N @ eta)
+        wanted[at] = phi[word, topics].prod() * urn * np.exp(-2 * c * np.maximum(0, zeta).sum())
+    wanted /= wanted.sum()
+    np.testing.assert_allclose(found, wanted, atol=5 * np.sqrt(0.25 / chains))
+
+
+def test_shares_are_those_of_the_topics() -> None:
+    rng = np.random.default_rng(0)
+    begin = np.array([0, 4, 4, 44])
+    z, word = rng.integers(0, 5, 44).astype(np.int32), rng.integers(0, 9, 44).astype(np.int32)
+    share, rate, phi = np.zeros((3, 5), F), np.zeros((3, 2), F), sampler.padded(rng.random((9, 5)))
+    eta = rng.standard_normal((5, 2)).astype(F)
+    sampler.sample(
+        begin, word, np.array([0, 1, 1], np.int32), np.ones(3, F), z, phi, np.full(5, 99, F), sampler.padded(eta.T),
+        eta, F(0.1), F(1), np.uint64(7), 0, share, rate,
+    )  # fmt: skip
+    wanted = [np.bincount(z[a:b], minlength=5) / max(1, b - a) for a, b in ((0, 4), (4, 4), (4, 44))]
+    np.testing.assert_allclose(share, wanted, rtol=1e-6)
+    assert (rate[[0, 2]] > 0).all()
+    assert not rate[1].any()
+
+
+def test_classifiers_come_from_their_posterior() -> None:
+    rng = np.random.default_rng(0)
+    D, K, c, ell, nu2 = 50, 4, 0.7, 3.0, 2.0
+    share, rate = rng.dirichlet(np.ones(K), D).astype(F), rng.random(D).astype(F) + F(0.1)
+    side = rng.choice([-1.0, 1.0], D).astype(F)
+    M = classifiers.moments(share, rate, side, np.full(D, c, F), ell)[None]
+    precision = np.eye(K) / nu2 + sum(c**2 * r * np.outer(z, z) for z, r in zip(share, rate, strict=True))
+    mu = np.linalg.solve(
+        precision, sum(c * y * (1 + c * ell * r) * z for z, r, y in zip(share, rate, side, strict=True))
+    )
+    np.testing.assert_allclose(classifiers.draw(M, nu2, np.zeros((K, 1)))[:, 0], mu, rtol=1e-4)
+    drawn = np.stack([classifiers.draw(M, nu2, rng.standard_normal((K, 1)))[:, 0] for _ in range(5000)])
+    np.testing.assert_allclose(np.cov(drawn.T), np.linalg.inv(precision), atol=0.15)
+
+
+@pytest.fixture(scope="module")
+def posts(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """400 documents in three classes, whose words differ less by class than by a matter of which they say nothing."""
+    rng = np.random.default_rng(0)
+    file = tmp_path_factory.mktemp("posts") / "posts.libsvm"
+    matter, own = rng.dirichlet(np.full(60, 0.1), 4), rng.dirichlet(np.full(60, 0.1), 3)
+    lines = []
+    for _ in range(400):
+        y = int(rng.integers(3))
+        n = rng.multinomial(40, 0.6 * matter[rng.integers(4)] + 0.4 * own[y])
+        lines.append(f"{y + 1} " + " ".join(f"{w + 1}:{n[w]}" for w in np.flatnonzero(n)))
+    file.write_text("\n".join(lines) + "\n")
+    return file
+
+
+@pytest.mark.parametrize("options", [{}, {"workers": 2, "staleness": 1}])
+def test_tells_classes_apart_that_differ_little(start: Start, posts: Path, options: dict[str, Any]) -> None:
+    run = start("medlda", data=str(posts), test=0.25, k=12, **options)
+    assert run.result["test"]["accuracy"] > 0.9
+    assert run.result["test"]["log_loss"] < 0.5
+    assert run.model["phi"].sum(axis=0) == pytest.approx(np.ones(12), rel=1e-4)
+
+
+def test_empty_documents_are_learned_from_and_predicted(start: Start, posts: Path, tmp_path: Path) -> None:
+    (tmp_path / "some.libsvm").write_text("1\n2\n" + posts.read_text())
+    run = start("medlda", data=str(tmp_path / "some.libsvm"), epochs=3)
+    p = run.model.predict_columns(np.zeros((1, 60)))
+    assert np.isfinite([p[f"probability_{name}"][0] for name in (1, 2, 3)]).all()
+
+
+def test_threads_change_nothing(start: Start, posts: Path) -> None:
+    one, three = (start("medlda", data=str(posts), epochs=3, threads=n) for n in (1, 3))
+    for name, array in one.model.arrays.items():
+        np.testing.assert_array_equal(three.model[name], array)
+
+
+def test_what_is_no_count_is_refused(start: Start, blobs: Path) -> None:
+    with pytest.raises(RunFailed, match=r"row 1 holds .* counts of words"):
+        start("medlda", data=str(blobs), label="kind")
+
+
+@pytest.fixture(scope="session")
+def news(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """20 Newsgroups' counts with their labels, as libsvm."""
+    folder, files = tmp_path_factory.mktemp("news"), {}
+    for part in ("train", "test"):
+        labels = (shared / f"20news/{part}.labels").read_text().split()
+        with gzip.open(shared / f"20news/{part}.ldac.gz", "rt") as lines:
+            rows = [f"{y} " + " ".join(f"{int(w) + 1}:{n}" for w, n in pairs(line)) for y, line in zip(labels, lines, strict=True)]
+        files[part] = str(folder / f"{part}.libsvm")
+        Path(files[part]).write_text("\n".join(rows) + "\n")
+    return files
+
+
+def pairs(line: str) -> list[tuple[str, str]]:
+    found = [each.split(":") for each in line.split()[1:]]
+    return sorted(((w, n) for w, n in found), key=lambda pair: int(pair[0]))
+
+
+@pytest.mark.shared
+def test_20news(news: dict[str, str], start: Start) -> None:
+    run = start("medlda", data=news["train"], test=news["test"], unknown="drop")
+    assert run.result["test"]["accuracy"] >= 0.79
