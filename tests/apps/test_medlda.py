@@ -168,7 +168,10 @@ def news(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, st
     for part in ("train", "test"):
         labels = (shared / f"20news/{part}.labels").read_text().split()
         with gzip.open(shared / f"20news/{part}.ldac.gz", "rt") as lines:
-            rows = [f"{y} " + " ".join(f"{int(w) + 1}:{n}" for w, n in pairs(line)) for y, line in zip(labels, lines, strict=True)]
+            rows = [
+                f"{y} " + " ".join(f"{int(w) + 1}:{n}" for w, n in pairs(line))
+                for y, line in zip(labels, lines, strict=True)
+            ]
         files[part] = str(folder / f"{part}.libsvm")
         Path(files[part]).write_text("\n".join(rows) + "\n")
     return files
