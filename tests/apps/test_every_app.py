@@ -15,10 +15,10 @@ from hdfs_io import exists
 from tests.apps.conftest import Start
 from yarnml.app import app_names, load_app
 from yarnml.errors import RunFailed, UsageError
-from yarnml.task import Classification
+from yarnml.task import Classification, Regression
 
 HOME = Path(import_module("yarnml_apps").__path__[0])
-COUNTS = {"lda"}  # apps whose rows are counts
+COUNTS = {"lda", "medlda"}  # apps whose rows are counts
 LEARNING = [name for name in app_names() if load_app(name).predict is not None and load_app(name).demo is not None]
 
 
@@ -91,7 +91,13 @@ def test_without_a_bound_on_staleness_it_learns_still(name: str, start: Start) -
 
 @pytest.fixture
 def fitting(name: str, blobs: Path, tmp_path: Path) -> Path:
-    """Rows that every app can take, blobs; as counts where it takes only those."""
+    """Rows that every app can take, blobs: as counts where it takes only those, with a number as label if it wants one."""
+    if isinstance(load_app(name).task, Regression):
+        text = blobs.read_text()
+        for number, word in enumerate(("left", "right", "top")):
+            text = text.replace(f",{word}\n", f",{number}\n")
+        (tmp_path / "numbers.csv").write_text(text)
+        return tmp_path / "numbers.csv"
     if name not in COUNTS:
         return blobs
     lines = blobs.read_text().splitlines()
@@ -120,7 +126,7 @@ def test_save_load_and_predict_agree(name: str, start: Start, fitting: Path, tmp
 
 def test_more_workers_than_rows(name: str, start: Start, tmp_path: Path) -> None:
     file = tmp_path / "few.csv"
-    file.write_text("a,b,y\n0,0,n\n5,5,p\n")
+    file.write_text("a,b,y\n0,0,0\n5,5,1\n")
     options = {"k": 2} if name == "kmeans" else {}
     run = start(name, data=str(file), label="y", workers=3, **options)
     assert len(run.model.predict([[0.0, 0.0], [5.0, 5.0]])) == 2
@@ -137,7 +143,7 @@ def test_a_single_class_is_refused_before_the_start(name: str, start: Start, tmp
 
 def test_nan_is_refused_before_the_start(name: str, start: Start, tmp_path: Path) -> None:
     file = tmp_path / "gaps.csv"
-    file.write_text("a,y\n" + "1,x\n,z\n" * 20)
+    file.write_text("a,y\n" + "1,0\n,1\n" * 20)
     with pytest.raises(UsageError, match=f"{name} cannot learn from nan; use --missing zero"):
         start(name, data=str(file), label="y", missing="nan")
 
