@@ -13,7 +13,7 @@ ROW = 24  # bytes of a row in memory besides its features: its number, where its
 
 @dataclass(frozen=True)
 class Piece:
-    """A run of whole rows of one file, read by one thread."""
+    """A run of whole rows of one file, or of small files one after the other, read by one thread."""
 
     file: str  # URL
     start: int  # bytes of a text file, row groups of a Parquet file
@@ -22,6 +22,11 @@ class Piece:
     rows: int = 0
     values: int = 0  # stored values of sparse rows
     bad: tuple[int, ...] = ()  # rows of it, counted with these, that are left out
+    more: tuple[tuple[str, int], ...] = ()  # small files that are read after the first: URL, byte to begin at
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        return (self.file, *(url for url, _ in self.more))
 
 
 @dataclass(frozen=True)
@@ -50,7 +55,7 @@ class Dataset:
             url=value["url"],
             options=ReadOptions.from_json(value["options"]),
             schema=Schema.from_json(value["schema"]),
-            pieces=tuple(Piece(**{**piece, "bad": tuple(piece.get("bad", ()))}) for piece in value["pieces"]),
+            pieces=tuple(map(_piece, value["pieces"])),
             rows=value["rows"],
             types=tuple((name, kind) for name, kind in value["types"]),
             has_label=value["has_label"],
@@ -60,7 +65,7 @@ class Dataset:
 
     def describe(self) -> list[str]:
         """Lines that tell a user what was found and how it is read."""
-        files = len({piece.file for piece in self.pieces})
+        files = len({file for piece in self.pieces for file in piece.files})
         kind = "sparse" if self.schema.sparse else "dense"
         what = "ratings" if self.schema.user is not None else f"rows x {self.schema.width:,} {kind} features"
         size = f"{self.rows:,} {what}"
@@ -105,3 +110,8 @@ class Dataset:
             return f"{label.name!r}: a number"
         shown = ", ".join(str(value)[:20] for value in label.classes[:10]) + ", ..." * (len(label.classes) > 10)
         return f"{label.name!r}: {len(label.classes)} {'class' if len(label.classes) == 1 else 'classes'} ({shown})"
+
+
+def _piece(value: dict[str, Any]) -> Piece:
+    more = tuple((url, start) for url, start in value.get("more", ()))
+    return Piece(**{**value, "bad": tuple(value.get("bad", ())), "more": more})

@@ -44,7 +44,7 @@ def describe(url: str, options: ReadOptions | None = None, threads: int = 1) -> 
 
 def _size(found: Found, dataset: Dataset) -> str:
     """How large it is, and in how many pieces it can be read at once."""
-    files = {piece.file for piece in dataset.pieces}
+    files = {file for piece in dataset.pieces for file in piece.files}
     packed = sum(named_codec(file) is not None for file in files)
     whole = f"; {packed} compressed, each read by one thread" if packed else ""
     memory = spoken(dataset.bytes_between(0, dataset.rows))

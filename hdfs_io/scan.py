@@ -9,6 +9,7 @@ from dataclasses import replace
 import pyarrow as pa
 
 from hdfs_io.assign import assign
+from hdfs_io.bundle import bundled
 from hdfs_io.choose import mostly_numbers
 from hdfs_io.dataset import Dataset, Piece
 from hdfs_io.decide import LabelKind, bare_rows, check_schema, column_schema, missing_in, rescaled, sparse_schema
@@ -97,7 +98,7 @@ def survey(
     assigned = assign(url, full[0], options, label, schema)
     ask = _ask(assigned.options, label, schema, keep > 0)
     reader = reader_for(assigned.options, piece)
-    pieces = [p for cut in each(reader.cut, full, many) for p in cut]
+    pieces = bundled(reader, full, [p for cut in each(reader.cut, full, many) for p in cut])
     surveys = _again(reader, pieces, _surveys(reader, pieces, ask, many, keep, progress), ask, many)
     notes += assigned.notes
     whole, stored = merged(surveys), sum(file.size for file in files)

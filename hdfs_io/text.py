@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -38,6 +39,16 @@ Buffer = NDArray[np.uint8]
 Border = Callable[[Buffer, int, int, bool], int]  # (bytes, lo, hi, nothing follows) -> place after the last whole row
 
 
+@dataclass(frozen=True)
+class Further:
+    """Where another file begins in a block."""
+
+    at: int  # place in the data
+    line: int  # of the block, from 0
+    url: str
+    offset: int  # of what is there, in the (decompressed) file
+
+
 @dataclass(frozen=True, eq=False)
 class Block:
     """Whole rows of text: `data[lo:hi]`, followed by other text or by newlines."""
@@ -47,15 +58,22 @@ class Block:
     hi: int
     offset: int  # of data[lo] in the (decompressed) file
     url: str = ""
+    later: tuple[Further, ...] = ()
 
     @cached_property
     def line(self) -> int:
         """The number, from 1, of its first line. Reads all before it: for errors."""
         return line_of(self.url, self.offset)
 
-    def line_at(self, at: int) -> int:
-        """The number of the line that holds data[at]."""
-        return self.line + int(np.count_nonzero(self.data[self.lo : at] == 10))
+    def where(self, at: int, line: int | None = None) -> str:
+        """`file:line` of data[at], which is in the block's `line` from 0 (None: counted)."""
+        if line is None:
+            line = int(np.count_nonzero(self.data[self.lo : at] == 10))
+        before = bisect_right([further.at for further in self.later], at)
+        if not before:
+            return f"{self.url}:{self.line + line}"
+        further = self.later[before - 1]
+        return f"{further.url}:{line_of(further.url, further.offset) + line - further.line}"
 
 
 def codec(url: str) -> str | None:
@@ -64,7 +82,7 @@ def codec(url: str) -> str | None:
     if named is not None:
         return named
     with open_read(url) as raw:
-        return _by_magic(bytes(raw.read(len(FRAMED))))
+        return by_magic(bytes(raw.read(len(FRAMED))))
 
 
 def named_codec(url: str) -> str | None:
@@ -72,7 +90,8 @@ def named_codec(url: str) -> str | None:
     return next((name for suffix, name in CODECS.items() if url.lower().endswith(suffix)), None)
 
 
-def _by_magic(begin: bytes) -> str | None:
+def by_magic(begin: bytes) -> str | None:
+    """The compression that a file's first bytes tell."""
     if begin.startswith(b"BZh") and begin.endswith(b"1AY&SY"):  # a text may well begin with three letters
         return "bz2"
     return next((name for magic, name in MAGIC.items() if begin.startswith(magic)), None)
@@ -83,7 +102,7 @@ def stream(url: str, start: int = 0) -> Iterator[Any]:
     """A binary stream of the decompressed file from byte `start` on, with `readinto`."""
     with open_read(url) as raw:
         begin = bytes(raw.read(len(FRAMED)))
-        kind = named_codec(url) or _by_magic(begin)
+        kind = named_codec(url) or by_magic(begin)
         raw.seek(start if kind is None else 0)
         if kind is None:
             yield raw
@@ -100,7 +119,7 @@ def _opened(raw: Any, kind: str, begin: bytes) -> Any:
     """Hadoop frames lz4 and snappy in its own way, which begins with a length."""
     if kind == "snappy":
         return Unpacked(snappy_chunks(raw) if begin.startswith(FRAMED) else hadoop_blocks(raw, kind))
-    if kind == "lz4" and _by_magic(begin) != kind:
+    if kind == "lz4" and by_magic(begin) != kind:
         return Unpacked(hadoop_blocks(raw, kind))
     return pa.CompressedInputStream(pa.PythonFile(raw, "r"), kind)
 

@@ -6,7 +6,7 @@ import csv as sheets
 import io
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
 from typing import final
@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.csv as pacsv
 from numpy.typing import NDArray
 
+from hdfs_io.bundle import Bundles, blocks_of
 from hdfs_io.dataset import Piece
 from hdfs_io.errors import DataError
 from hdfs_io.formats.repair import repaired
@@ -47,14 +48,14 @@ class Head:
 class Places:
     """Where the records of a block are. Found when first asked for: only errors ask."""
 
-    file: str
     block: Block
     sep: int
     quote: int
 
     def place(self, record: int, what: str) -> str:
         """`file:line: what` for the block's record of this number, blank lines not counted."""
-        return f"{self.file}:{self.block.line + self.records[record, 1]}: {what}"
+        at, line, _ = self.records[record].tolist()
+        return f"{self.block.where(at, line)}: {what}"
 
     def span(self, record: int) -> tuple[int, int]:
         """Where the record begins and ends."""
@@ -79,7 +80,7 @@ class Places:
 
 
 @final
-class Csv(Tabular):
+class Csv(Tabular, Bundles):
     """Reads CSV through Arrow's parser, a piece at a time."""
 
     def __init__(self, options: ReadOptions, piece: int = PIECE) -> None:
@@ -103,6 +104,9 @@ class Csv(Tabular):
         runs = blocks(file.url, start, file.size, self.piece, partial(self._border, file.url))
         return [Piece(file.url, b.offset, b.offset + b.hi - b.lo) for b in runs]
 
+    def kin(self, piece: Piece) -> Hashable:
+        return self.head(piece.file).names
+
     def uncut(self, file: DataFile) -> Piece:
         return Piece(file.url, self.head(file.url).end, LAST)
 
@@ -118,16 +122,17 @@ class Csv(Tabular):
         lost = [name for name in columns or () if name not in known]
         if lost:
             raise DataError(f"{piece.file}: has no column {lost[0]!r}")
-        size = min(BLOCK, self.piece, piece.stop - piece.start)
-        for block in blocks(piece.file, piece.start, piece.stop, size, partial(self._border, piece.file)):
+        quotes = b'"' if self.quote == QUOTE else b""
+        border = partial(self._border, piece.file)
+        for block in blocks_of(piece, min(BLOCK, self.piece), border, quotes):
             if self.sep == " ":
                 block = replace(block, hi=squeeze(block.data, block.lo, block.hi))
             text = block.data[block.lo : block.hi]
             if walk(block.data, block.lo, block.hi, ord(self.sep), 1, self.quote)[0] or text.any():
-                yield self._parse(Places(piece.file, block, ord(self.sep), self.quote), names, columns)
+                yield self._parse(Places(block, ord(self.sep), self.quote), names, columns)
 
     def _parse(self, places: Places, names: Sequence[str], columns: Sequence[str] | None) -> Batch:
-        block, file = places.block, places.file
+        block = places.block
         text = block.data[block.lo : block.hi].data
         self._refuse_joined(places, len(names))
         rejects = self._blank(places, len(names)) if self.skip else {}
@@ -144,7 +149,7 @@ class Csv(Tabular):
         except pa.ArrowInvalid as error:
             wrong = WRONG.search(str(error))
             if not wrong:
-                raise DataError(f"{file}: {error}") from error
+                raise DataError(f"{block.url}: {error}") from error
             row, right, columns_there, shown = wrong.groups()
             what = f"{columns_there} columns where there should be {right}: {shown[:60]!r}"
             raise DataError(places.place(int(row) - 1, what)) from None
@@ -173,7 +178,7 @@ class Csv(Tabular):
         at = int(doubt(block.data, block.lo, block.hi, ord(self.sep), columns - 1)[0])
         if at >= 0:
             raise DataError(
-                f"{block.url}:{block.line_at(at)}: the quote here joins lines that look like rows of their own; "
+                f"{block.where(at)}: the quote here joins lines that look like rows of their own; "
                 "if quotes are characters like others in this file, say --quote none, else close it"
             )
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from itertools import pairwise
 from typing import final
 
+from hdfs_io.bundle import Bundles, blocks_of
 from hdfs_io.dataset import Piece
 from hdfs_io.formats.lines import Scratch, parse_block, parse_good
 from hdfs_io.formats.sparse import LABEL, Parsed, Sparse
 from hdfs_io.listing import DataFile
 from hdfs_io.store import open_read
-from hdfs_io.text import LAST, blocks, codec, last_line
+from hdfs_io.text import LAST, codec, last_line
 
 __all__ = ["LABEL", "Libsvm"]
 
@@ -19,13 +20,16 @@ BLOCK = 4 << 20  # bytes parsed at a time: what is read and what is made stay in
 
 
 @final
-class Libsvm(Sparse):
+class Libsvm(Sparse, Bundles):
     """Reads libsvm files, parsed by a compiled loop at about memory speed."""
 
     def cut(self, file: DataFile) -> list[Piece]:
         if not file.size:
             return []
         return cut_lines(file, self.piece)
+
+    def kin(self, _piece: Piece) -> Hashable:
+        return True
 
     def uncut(self, file: DataFile) -> Piece:
         return Piece(file.url, 0, LAST)
@@ -46,7 +50,7 @@ def parse_lines(piece: Piece, most: int, *, skip: bool, rising: bool = True) -> 
     """The rows of a piece of lines. `rising`: a row's indices have to be in order, else they are put in order."""
     size = min(BLOCK, most, piece.stop - piece.start)
     scratch = Scratch(size)
-    for block in blocks(piece.file, piece.start, piece.stop, size, last_line):
+    for block in blocks_of(piece, size, last_line):
         if block.hi - block.lo > scratch.size:
             scratch = Scratch(block.hi - block.lo)
         if skip:

@@ -87,8 +87,8 @@ class LinePlaces:
 
     def place(self, row: int, what: str) -> str:
         """`file:line: what` for the block's row of this number."""
-        line = self._begins[self._rows[row], 1]
-        return f"{self.block.url}:{self.block.line + line}: {what}"
+        at, line = self._begins[self._rows[row]].tolist()
+        return f"{self.block.where(at, line)}: {what}"
 
     def error(self, at: int, what: str) -> DataError:
         """The error at data[at], as file:line:column, with the line."""
@@ -97,7 +97,7 @@ class LinePlaces:
         begin = max(line_around(self.block, at)[0], _begin(self.block))
         before = self.block.data[begin:at].tobytes().decode(errors="replace")
         column = len(before) + 1 + (self.block.data[at] in b" \t")  # of what stands after a blank
-        return DataError(f"{self.block.url}:{self.block.line_at(at)}:{column}: {what}: {shown!r}")
+        return DataError(f"{self.block.where(at)}:{column}: {what}: {shown!r}")
 
     def text(self, at: int) -> str:
         """The line that holds data[at]."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from functools import partial
 from typing import final
 from urllib.parse import unquote
@@ -11,18 +11,19 @@ from urllib.parse import unquote
 import numpy as np
 import pyarrow as pa
 
+from hdfs_io.bundle import Bundles, blocks_of
 from hdfs_io.dataset import Piece
 from hdfs_io.formats.libsvm import cut_lines
 from hdfs_io.formats.tabular import Batch, Tabular
 from hdfs_io.listing import DataFile
 from hdfs_io.reader import Ask, Survey
-from hdfs_io.text import LAST, MARK, Block, blocks, last_line, stream
+from hdfs_io.text import LAST, MARK, Block, last_line, stream
 
 TEXT, CLASS, FILE = "text", "class", "file"  # the columns
 
 
 @final
-class Text(Tabular):
+class Text(Tabular, Bundles):
     """Reads lines as rows with the columns text and class. Bytes that are no UTF-8 are taken for Latin-1."""
 
     def own_names(self, _file: DataFile) -> list[str]:
@@ -31,6 +32,9 @@ class Text(Tabular):
     def cut(self, file: DataFile) -> list[Piece]:
         return cut_lines(file, self.piece) if file.size else []
 
+    def kin(self, _piece: Piece) -> Hashable:
+        return True
+
     def uncut(self, file: DataFile) -> Piece:
         return Piece(file.url, 0, LAST)
 
@@ -38,8 +42,7 @@ class Text(Tabular):
         return self.look(piece, ask)
 
     def batches(self, piece: Piece, columns: Sequence[str] | None) -> Iterator[Batch]:
-        size = min(self.piece, piece.stop - piece.start)
-        for block in blocks(piece.file, piece.start, piece.stop, size, last_line):
+        for block in blocks_of(piece, self.piece, last_line):
             lines = _lines(block)
             table = pa.table(
                 {TEXT: pa.array(lines, pa.string()), CLASS: pa.array([class_of(piece.file)] * len(lines), pa.string())}
@@ -104,6 +107,7 @@ def _lines(block: Block) -> list[str]:
 
 
 def _place(block: Block, row: int, what: str) -> str:
-    text = block.data[block.lo : block.hi].tobytes()
-    holding = np.flatnonzero([bool(line.strip()) for line in text.split(b"\n")])
-    return f"{block.url}:{block.line + int(holding[row])}: {what}"
+    lines = block.data[block.lo : block.hi].tobytes().split(b"\n")
+    begins = block.lo + np.cumsum([0, *(len(line) + 1 for line in lines)])
+    holding = np.flatnonzero([bool(line.strip()) for line in lines])
+    return f"{block.where(int(begins[holding[row]]))}: {what}"
