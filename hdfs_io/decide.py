@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
+import numpy as np
 import pyarrow as pa
 
 from hdfs_io.choose import are_sparse, choose, kind_of, means, no_feature, no_mean, scaled, taken
@@ -15,12 +16,13 @@ from hdfs_io.kinds import is_number, is_vector
 from hdfs_io.labels import is_text, values
 from hdfs_io.options import SPARSE
 from hdfs_io.reader import Fault, by_column
-from hdfs_io.schema import Input, Label, Schema
+from hdfs_io.schema import Input, Label, Schema, Value
 from hdfs_io.target import many_classes, no_classes
 
 LabelKind = Literal["class", "number", "any", "rating"] | None
 BASES = {"ldac": 0, "docword": 1, "mm": 1}  # the first index, where a format says so
 SHOWN = 10  # classes that an error names
+LARGEST = float(np.finfo(np.float32).max)
 
 
 def sparse_schema(found: Found, kind: LabelKind) -> tuple[Schema, list[str]]:
@@ -152,8 +154,23 @@ def _label(found: Found, name: str, kind: LabelKind) -> tuple[Label, list[str]]:
         return Label(name, classes, tuple(counts.values())), many_classes(name, classes, rows)
     if kind == "class":
         raise DataError(f"{found.url}: {wrong}")
-    label = Label(name) if is_number(what) else Label(name, classes, tuple(counts.values()))
-    return label, [f"a classifier refuses this: {wrong}"]
+    notes = [f"a classifier refuses this: {wrong}"]
+    if not is_number(what):
+        return Label(name, classes, tuple(counts.values())), notes
+    _refuse_large(found, name, classes)
+    return Label(name), notes
+
+
+def _refuse_large(found: Found, label: str, numbers: Sequence[Value]) -> None:
+    """Numbers to predict that float32 doesn't hold."""
+    large = [x for x in (*numbers[:1], *numbers[-1:]) if abs(float(x)) > LARGEST]
+    if large:
+        found.refuse(
+            DataError(
+                f"{found.url}: label {label!r} holds {float(large[0]):g}, and float32, which numbers to predict are "
+                "kept in, ends at 3.4e38; write it in another unit"
+            )
+        )
 
 
 def _refuse_words(found: Found, label: str) -> None:

@@ -152,6 +152,8 @@ def test_labels_of_several_types_are_reconciled_once_all_are_seen(place: str, pu
 def test_a_number_to_predict_fits_a_float32(put: Put) -> None:
     for url in (put("n.csv", "a,y\n1,1.5\n2,1e300\n"), put("n.libsvm", "1.5 1:1\n1e300 1:1\n")):
         assert "labels are missing, nan or inf" in refusal(url, label="number")
+        assert "label" in (why := refusal(url, label="any"))
+        assert "holds 1e+300, and float32" in why
     model = scan(put("train.csv", "a,y\n1,1.5\n2,2.5\n"), label="number").schema
     words = put("words.csv", "a,y\n1,low\n2,high\n")
     assert "label column 'y' holds words, where a number" in refusal(words, label="number", schema=model)
