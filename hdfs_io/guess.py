@@ -32,11 +32,14 @@ COUNT = re.compile(r"\d+:\d+")
 PAIRS = re.compile(r"\s*\S+(\s+qid:\d+)?(\s+\d+:\s*[^\s:]+)*\s*(#.*)?$|\s*(\d+:\s*[^\s:]+\s*)+(#.*)?$")
 
 
-def form_of(file: DataFile, options: ReadOptions) -> ReadOptions:
-    """Options with format, separator and header filled in, as the data set's first file tells."""
+def form_of(file: DataFile, options: ReadOptions, known: Collection[str] = ()) -> ReadOptions:
+    """Options with format, separator and header filled in, as the data set's first file tells.
+
+    `known`: columns of a model: a first row with one of these names is a header.
+    """
     if options.format is None:
         options = replace(options, format=format_of(file))
-    return shape_of(file, options) if options.format == "csv" else options
+    return shape_of(file, options, known) if options.format == "csv" else options
 
 
 def format_of(file: DataFile) -> str:
@@ -96,7 +99,7 @@ def is_ldac(lines: Sequence[str]) -> bool:
     return most > 1 and all(row[0] == str(len(row) - 1) and all(map(COUNT.fullmatch, row[1:])) for row in rows)
 
 
-def shape_of(file: DataFile, options: ReadOptions) -> ReadOptions:
+def shape_of(file: DataFile, options: ReadOptions, known: Collection[str] = ()) -> ReadOptions:
     """The options of a CSV data set with separator and header filled in."""
     text, ended = opening(file.url)
     lines = _lines(text, ended)
@@ -107,7 +110,7 @@ def shape_of(file: DataFile, options: ReadOptions) -> ReadOptions:
         raise DataError(f"separator {sep!r}: must be one character")
     quote = options.quote or _quote(text, sep)
     rows = records(lines, sep, quoted=quote == "double")
-    header = _has_header(rows, options.roles) if options.header is None else options.header
+    header = _has_header(rows, options.roles, known) if options.header is None else options.header
     return replace(options, sep=sep, header=header, quote=quote)
 
 
@@ -196,11 +199,11 @@ def _separator(lines: Sequence[str], ended: bool) -> str:
     return best
 
 
-def _has_header(rows: Sequence[Sequence[str]], roles: Roles) -> bool:
-    """A first row of different words, with nothing or numbers below; or one that holds a name that the user said."""
+def _has_header(rows: Sequence[Sequence[str]], roles: Roles, known: Collection[str]) -> bool:
+    """A first row of different words, with nothing or numbers below; or one that holds a name that is known."""
     if not rows:
         return False
-    said = [str(column) for column in (*roles.said().values(), *(roles.features or ()))]
+    said = [str(column) for column in (*roles.said().values(), *(roles.features or ()), *known)]
     if any(name in rows[0] and not _is_number(name) for name in said):
         return True
     if any(_is_number(cell) for cell in rows[0]):

@@ -16,8 +16,9 @@ NAMES = {  # what such columns are called, in any case, `_id` and the like aside
 
 
 def rated(names: Sequence[str], roles: Roles) -> tuple[Roles, list[str]]:
-    """The roles of rows that are ratings, with a remark for each that was guessed: by its name, else, if none is, by its place.
+    """The roles of rows that are ratings, and a remark for each that was guessed.
 
+    They are known by their names, and where there are no such names by their places: user, item, rating.
     The rating is the rows' label; there may be none, where a row says only that it was. Other columns are no features.
     """
     found = {"user": roles.user, "item": roles.item, "rating": roles.rating if roles.label is None else roles.label}

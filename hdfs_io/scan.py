@@ -86,7 +86,8 @@ def survey(
     full = [file for file, empty in zip(files, blank, strict=True) if not empty]
     if not full:
         raise DataError(f"{url}: all {len(files)} files are empty")
-    options = form_of(full[0], options or ReadOptions())
+    known = () if schema is None else tuple(name for name in (schema.user, schema.item) if name is not None)
+    options = form_of(full[0], options or ReadOptions(), known)
     if schema is not None and (schema.sparse and schema.inputs is None) != (options.format in SPARSE):
         raise DataError(f"{url}: is {options.format}, but the model was made from {_form(schema)} data")
     missing = options.missing or (schema.missing if schema is not None else "stop")

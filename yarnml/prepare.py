@@ -250,7 +250,7 @@ class _Parts:
         if not train.rows:
             raise UsageError(f"{url}: no rows to train on")
         self._refuse_empty(parts, held_out)
-        if self.app.task is not None:
+        if self.app.task is not None and self.app.task.label != "rating":
             refuse_featureless(whole)
         self.app.refuse(self.config, whole, train.rows)
         specs = self.app.specs(self.config, whole.schema)  # refuses shapes by name

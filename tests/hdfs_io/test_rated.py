@@ -48,7 +48,7 @@ def test_rows_with_their_users_and_items(tmp_path: Path) -> None:
     assert rows.X.shape == (3, 0)
     assert rows.user.values[rows.user.codes].tolist() == ["9", "7", "u1"]
     assert rows.item.values[rows.item.codes].tolist() == ["y", "y", "x"]
-    np.testing.assert_array_equal(rows.y, np.float32([2.5, 3, 4]))
+    np.testing.assert_array_equal(rows.y, np.array([2.5, 3, 4], np.float32))
     some = rows.take(np.array([2])).user
     assert some is not None
     assert some.used().tolist() == ["u1"]

@@ -69,7 +69,8 @@ def _with_model(me: Worker) -> dict[str, Any]:
 
 
 def _needs_no_label(me: Worker) -> bool:
-    return me.app.task is not None and me.app.task.label is None
+    task = me.app.task
+    return task is not None and (task.label is None or (task.label == "rating" and me.schema.label is None))
 
 
 def _with_output(me: Worker) -> dict[str, Any]:

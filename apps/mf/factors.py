@@ -1,0 +1,48 @@
+"""Factors: what is learned of each user and item, the same on all workers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from yarnml.app import Worker
+
+from .sides import Ratings
+
+F32 = NDArray[np.float32]
+SPREAD = 0.1  # of the numbers that they begin with
+DOUBT = 5  # ratings of the mean that an item's first bias counts as having, too
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Factors:
+    """r_ui is predicted as mean + P_u[:k] . Q_i[:k] + P_u[k] + Q_i[k]."""
+
+    P: F32  # (U, k + 1), the bias last; it is the workers' state, and changed in place
+    Q: F32  # (I, k + 1)
+    mean: float
+
+    @property
+    def k(self) -> int:
+        return int(self.P.shape[1]) - 1
+
+    @classmethod
+    def of(cls, me: Worker, k: int, ratings: Ratings, bias: bool, mean: float) -> Self:
+        """As they were, or, at the beginning, small numbers at random: users' zero, items' bias about their mean."""
+        U, I = len(ratings.users), len(ratings.items)  # noqa: E741
+        rng = np.random.default_rng(me.seed)
+
+        def items() -> F32:
+            Q = SPREAD * rng.standard_normal((I, k + 1), np.float32)
+            side, own = ratings.by_item, Q[ratings.by_item.lo : ratings.by_item.hi]
+            row = np.repeat(np.arange(len(own)), np.diff(side.indptr))
+            sums = np.bincount(row, side.r - np.float32(mean), len(own))
+            own[:, k] = sums / (np.diff(side.indptr) + DOUBT) if bias else 0
+            side.share(me, Q)
+            return Q
+
+        return cls(me.state("P", lambda: np.zeros((U, k + 1), np.float32)), me.state("Q", items), mean)
