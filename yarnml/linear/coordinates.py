@@ -126,8 +126,9 @@ class Coordinates(ModelParallel):
     def _look(self, slope: Slope) -> None:
         """What is known at (w, b)."""
         penalty, logistic = self.penalty, self._sums.logistic
-        if not self._intercept:
-            slope = Slope(slope.f, slope.g, 0.0, 0.0)
+        g = np.where(self._squares > 0, slope.g, 0.0)  # of a column that doesn't vary only rounding is left
+        gb, curve = (slope.gb, slope.curve) if self._intercept else (0.0, 0.0)
+        slope = Slope(slope.f, g, gb, curve)
         self.slope, self.objective = slope, slope.f + penalty(self.w)
         self.gap, c = penalty.gap(slope, self.w, self.b, logistic)
         if not penalty.smooth:
