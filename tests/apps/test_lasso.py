@@ -135,7 +135,7 @@ def test_valid_chooses_along_a_path(wide: Any, start: Start, tmp_path: Path) -> 
 
 
 def test_a_warm_start_has_little_to_do(start: Start, tmp_path: Path) -> None:
-    data, X, y = sparse(tmp_path / "t.svm")
+    data, _, _ = sparse(tmp_path / "t.svm")
     cold = start("lasso", data=data, lam=1e-4, out=str(tmp_path / "model"))
     warm = start("lasso", data=data, lam=1e-4, start_from=str(tmp_path / "model"))
     assert len(warm.metrics.to_pandas()) < len(cold.metrics.to_pandas())

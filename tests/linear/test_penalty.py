@@ -37,7 +37,7 @@ def best_intercept(X: np.ndarray, y: np.ndarray, w: np.ndarray, logistic: bool) 
 def by_gradients(X: np.ndarray, y: np.ndarray, penalty: Penalty, logistic: bool) -> np.ndarray:
     """The best weights, by proximal gradient steps."""
     A = np.hstack([X, np.ones((N, 1))])
-    step = N / np.linalg.norm(A, 2) ** 2
+    step = N / float(np.linalg.norm(A, 2)) ** 2
     w, b = np.zeros(D), 0.0
     for _ in range(5000):
         slope = slope_at(X, y, w, b, logistic)
