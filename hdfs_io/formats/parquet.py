@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 
 from hdfs_io.dataset import Piece
 from hdfs_io.errors import DataError
+from hdfs_io.formats.chunks import chunks
 from hdfs_io.formats.columns import look_at
 from hdfs_io.formats.layer import BATCH
 from hdfs_io.formats.magnitude import fits
@@ -137,14 +138,10 @@ class Told:
 
 def _told(parquet: pq.ParquetFile, piece: Piece, ask: Ask) -> dict[str, Told]:
     """The numbers whose statistics tell all that a survey asks: those with nan, inf or none at all are to be read."""
-    group = parquet.metadata.row_group(piece.start)
-    types = {field.name: field.type for field in parquet.schema_arrow}
+    names = [field.name for field in parquet.schema_arrow if _wanted(field.name, ask) and is_number(field.type)]
     out = {}
-    for i in range(group.num_columns):
-        chunk = group.column(i)
-        name, stats = chunk.path_in_schema, chunk.statistics
-        number = _wanted(name, ask) and name in types and is_number(types[name])
-        if not number or stats is None or not stats.has_null_count or isinstance(stats.min, bytes):  # as of float16
+    for name, stats in chunks(parquet, piece.start, names):
+        if not stats.has_null_count or isinstance(stats.min, bytes):  # as of float16
             continue
         if stats.has_min_max:
             ends = float(stats.min), float(stats.max)
