@@ -5,9 +5,9 @@
 
 where z_d (K,) is how much of document d has each topic, and y_dj is 1 for its class and -1 for the others; eta_j ~ N(0,
 nu2 I), Theta and Phi from Dirichlets of alpha and beta, which are summed out [Zhu, Chen, Perkins, Zhang 2014, Gibbs
-max-margin topic models with data augmentation]. A clock is one pass: each worker draws lambda and then topics for its
-documents, adds how the counts of words and topics change, and all draw the classifiers eta from the sum of what they
-have found. The first clock only counts the topics that tokens begin with.
+max-margin topic models with data augmentation]. A clock is one pass: each worker draws eta, with random numbers that
+all have in common, from the moments of all documents, then lambda and topics for its own; what it adds is how counts
+and moments change. The first clock only counts the topics that tokens begin with.
 
 A new document's topic shares z are found by EM with Phi fixed, which never differ where sampled ones do, and it belongs
 to the class of the largest eta_j' z.
@@ -41,43 +41,52 @@ demo = Demo("sklearn", "datasets/data/digits.csv.gz", ReadOptions(header=False, 
 
 @dataclass(frozen=True, kw_only=True)
 class Config(AppConfig):
-    k: Count | None = None  # topics; none: two for each class, at least 20
-    epochs: Count = 40  # passes over the documents
+    k: Count | None = None  # topics; none: two for each class, at least 40
+    epochs: Count = 20  # passes over the documents
     c: Positive = 1.0  # cost of a margin that is missed, against the words' likelihood
-    ell: Positive = 64.0  # margin
+    ell: Positive = 16.0  # margin
     alpha: Positive = 5.0  # of the Dirichlet that a document's topics are from, over all topics together
     beta: Positive = 0.01  # of the Dirichlet that a topic's words are from, for each word
     nu2: Positive = 1.0  # variance of the classifiers' weights before any data
     patience: Count = 3  # with --valid: passes without a gain after which training stops
 
     def width(self, classes: int) -> int:
-        return self.k or max(20, 2 * classes)
+        return self.k or max(40, 2 * classes)
 
 
 def tables(cfg: Config, data: Schema) -> list[TableSpec]:
-    K = cfg.width(data.classes)
+    K, L = cfg.width(data.classes), data.classes
     return [
         TableSpec("words", (data.width, K), dtype="int32"),  # n_wk
         TableSpec("topics", (1, K), dtype="int64"),  # n_k
+        TableSpec("moments", (L * K, K + 1), dtype="float64"),  # of the classifiers' posteriors
     ]
 
 
 def work(me: Worker, cfg: Config) -> None:
-    K, L = cfg.width(me.schema.classes), me.schema.classes
-    words, topics = me.table("words"), me.table("topics")
-    documents = Documents(me, K)
-    eta = me.state("eta", np.zeros((K, L)))
+    words, topics, moments = me.table("words"), me.table("topics"), me.table("moments")
+    documents = Documents(me, cfg.width(me.schema.classes))
+    own = me.state("moments", np.zeros(moments.shape))  # this worker's part of them
     for batch in me.batches(me.rows, cfg.epochs + 1, cfg.patience):
         if batch.epoch == 0:
             delta = documents.counts()
         else:
             phi, n = spread(words.get(documents.used), topics.get()[0], me.schema.width, cfg.beta)
-            delta, M, loss = documents.sample(phi, n, eta, cfg.alpha / K, cfg.c, cfg.ell)
-            eta[:] = draw(me.sum(M), cfg.nu2, normals(me, K, L))
+            delta, M, loss = documents.sample(phi, n, classifiers(me, cfg), cfg.alpha / len(n), cfg.c, cfg.ell)
+            moments.inc(None, M - own)
+            own[:] = M
             me.report(loss=loss / max(1, len(documents)))
         words.inc(documents.used, delta)
         topics.inc(None, delta.sum(axis=0, dtype=np.int64)[None])
         me.clock()
+
+
+def classifiers(me: Worker, cfg: Config) -> NDArray[np.float64]:
+    """eta (K, L) of this clock: at staleness 0 the same for all workers."""
+    K, L = cfg.width(me.schema.classes), me.schema.classes
+    key = np.random.Philox(key=[me.seed % 2**64, ETA], counter=[0, 0, 0, me.clock_now])
+    normal = np.random.Generator(key).standard_normal((K, L))
+    return draw(me.table("moments").get().reshape(L, K, K + 1), cfg.nu2, normal)
 
 
 def spread(N: NDArray[np.int32], total: NDArray[np.int64], V: int, beta: float) -> tuple[F32, F32]:
@@ -89,23 +98,15 @@ def spread(N: NDArray[np.int32], total: NDArray[np.int64], V: int, beta: float) 
     return padded((np.maximum(N, 0) + np.float32(beta)) / n), n
 
 
-def normals(me: Worker, K: int, L: int) -> NDArray[np.float64]:
-    """Standard normal numbers (K, L) of this clock, the same for all workers."""
-    key = np.random.Philox(key=[me.seed % 2**64, ETA], counter=[0, 0, 0, me.clock_now])
-    return np.random.Generator(key).standard_normal((K, L))
-
-
 def model(me: Worker, cfg: Config) -> Artifacts:
     K = cfg.width(me.schema.classes)
     phi, _ = spread(me.table("words").get(), me.table("topics").get()[0], me.schema.width, cfg.beta)
-    about = np.array([cfg.alpha / K, cfg.ell])
-    return {"phi": phi[:, :K], "eta": me.state("eta", np.zeros(0)), "about": about}
+    alpha = np.full(K, cfg.alpha / K, np.float32)
+    return {"phi": phi[:, :K], "alpha": alpha, "eta": classifiers(me, cfg), "sure": np.array([SURE / cfg.ell])}
 
 
 def predict(model: Model, batch: Batch) -> Columns:
-    phi, eta = model["phi"], model["eta"]
-    alpha, ell = model["about"]
-    Z = shares(counted(batch.X), phi, np.full(len(eta), alpha, np.float32))
-    S = Z @ eta * (SURE / ell)
+    Z = shares(counted(batch.X), model["phi"], model["alpha"])
+    S = Z @ model["eta"] * model["sure"]
     P = np.exp(S - S.max(axis=1, keepdims=True))
     return {"probability": (P / P.sum(axis=1, keepdims=True)).astype(np.float32)}

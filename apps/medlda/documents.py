@@ -45,7 +45,7 @@ class Documents:
         return found
 
     def sample(self, phi: F32, n: F32, eta: F64, alpha: float, c: float, ell: float) -> tuple[I32, F64, float]:
-        """New topics for all tokens: how the counts change, the classifiers' moments (L, K, K + 1), the hinge loss.
+        """New topics for all tokens: how the counts change, the classifiers' moments (L K, K + 1), the hinge loss.
 
         phi (used, padded K), n (K,): see `sample`; eta (K, L).
         """
@@ -66,7 +66,7 @@ class Documents:
             return [moments(share, rate[:, j], np.where(self._y == j, 1, -1), cost, ell) for j in range(lo, hi)]
 
         M = [each for some in self._me.crew.each(posteriors, self._L, least=1) for each in some]
-        return self._changes(old), np.stack(M), loss
+        return self._changes(old), np.concatenate(M), loss
 
     def _changes(self, old: I32) -> I32:
         delta = np.zeros((len(self.used), self._K), np.int32)
