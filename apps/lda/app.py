@@ -20,12 +20,13 @@ from numpy.typing import NDArray
 from hdfs_io import Dataset, ReadOptions, Roles, Schema
 from yarnml.app import AppConfig, Artifacts, Batch, Columns, Count, Demo, Model, Positive, UsageError, Worker
 from yarnml.config import Whole
+from yarnml.kernels.counts import counted
 from yarnml.kernels.shares import completion, shares
 from yarnml.ps import TableSpec
 from yarnml.sched import rounds
 from yarnml.task import Topics as Task
 
-from .corpus import Corpus, counted, places
+from .corpus import Corpus, places
 from .gibbs import Gibbs
 from .prior import Prior
 from .rotation import Topics

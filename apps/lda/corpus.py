@@ -12,7 +12,8 @@ from numba import njit
 from numpy.typing import NDArray
 
 from hdfs_io import CSR
-from yarnml.app import UsageError, Worker
+from yarnml.app import Worker
+from yarnml.kernels.counts import counted, tokens
 from yarnml.kernels.crew import Crew
 
 T = TypeVar("T")
@@ -20,22 +21,6 @@ I32 = NDArray[np.int32]
 I64 = NDArray[np.int64]
 F32 = NDArray[np.float32]
 PARTS = 8  # of a worker's documents, and blocks of words that it samples in a clock: at most so many threads pay
-
-
-def counted(X: F32 | CSR, first: int = 0) -> CSR:
-    """Rows of word counts, as sparse ones; UsageError names the first row, from `first`, that holds something else."""
-    if not isinstance(X, CSR):
-        at, word = np.nonzero(X)
-        indptr = np.searchsorted(at, np.arange(len(X) + 1)).astype(np.int64)
-        X = CSR(indptr, word.astype(np.int32), X[at, word], X.shape[1])
-    wrong = np.flatnonzero((X.values < 0) | (X.values != np.rint(X.values)) | (X.values > 2**24))
-    if len(wrong):
-        row = first + int(np.searchsorted(X.indptr, wrong[0], side="right")) - 1
-        raise UsageError(
-            f"row {row + 1:,} holds {X.values[wrong[0]]:g} of word {X.indices[wrong[0]]}: a document is a row of word "
-            "counts, whole numbers from 0 to 2^24; leave out other columns with --features"
-        )
-    return X
 
 
 def places(frequency: I64, workers: int) -> I32:
@@ -85,7 +70,7 @@ class Corpus:
     def lengths(self) -> I64:
         """Tokens of each document."""
         ends = np.concatenate(([0], np.cumsum(self.X.values, dtype=np.float64)))
-        return (ends[self.X.indptr[1:]] - ends[self.X.indptr[:-1]]).astype(np.int64)
+        return np.diff(ends[self.X.indptr]).astype(np.int64)
 
     def in_cells(self) -> tuple[I32, I32, I64]:
         """(n,) document and place of each token, cell by cell, and where a cell begins and ends.
@@ -105,8 +90,8 @@ class Corpus:
 
     def in_order(self) -> tuple[I64, I32]:
         """Where each document's tokens begin, and the last one's end; (n,) the place of each token."""
-        begin = np.concatenate(([0], np.cumsum(self.lengths())))
-        return begin, np.repeat(self.place[self.X.indices], self.X.values.astype(np.int64))
+        begin, word = tokens(self.X)
+        return begin, self.place[word]
 
 
 @njit(cache=True, nogil=True)

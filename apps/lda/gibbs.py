@@ -17,9 +17,10 @@ from numba import njit
 from numpy.typing import NDArray
 
 from yarnml.app import Worker
+from yarnml.kernels.prefetch import prefetch
 
 from .corpus import PARTS, Corpus, in_parts
-from .lanes import UNIT, ahead, draw, padded, weigh
+from .lanes import UNIT, draw, padded, weigh
 from .prior import Prior, rises
 from .sampler import Sampler
 
@@ -92,7 +93,7 @@ def gibbs(
     for t in range(len(z)):
         soon = np.int64(place[min(t + EARLY, len(z) - 1)] - first) * width
         for q in range(0, width, 16):
-            ahead(W, soon + q)
+            prefetch(W, soon + q)  # type: ignore[call-arg]
         d, w, o = np.int64(document[t]) * width, np.int64(place[t] - first) * width, np.int64(z[t])
         D[d + o] -= 1
         W[w + o] -= 1

@@ -26,23 +26,6 @@ def padded(K: int) -> int:
     return -(-K // LANES) * LANES
 
 
-def _ahead(_typing: Any, array: Any, at: Any) -> Any:
-    """Ask for the cache line of array[at], which will be wanted soon."""
-
-    def code(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        base = context.make_array(signature.args[0])(context, builder, values[0]).data
-        place = builder.bitcast(builder.gep(base, [values[1]]), ir.IntType(8).as_pointer())
-        kind = ir.FunctionType(ir.VoidType(), [place.type, INT, INT, INT])
-        fetch = builder.module.declare_intrinsic("llvm.prefetch.p0", (), kind)
-        builder.call(fetch, [place, INT(0), INT(3), INT(1)])  # to read, as near as can be, data
-        return context.get_dummy_value()
-
-    return types.void(array, types.int64), code
-
-
-ahead: Any = intrinsic(_ahead)  # numba's own type of it tells mypy wrong arguments
-
-
 def _weigh(_typing: Any, nd: Any, d: Any, nw: Any, w: Any, alpha: Any, beta: Any, inv: Any, p: Any, sums: Any) -> Any:
     """p[k] = (nd[d + k] + alpha[k]) (nw[w + k] + beta) inv[k] for every k of p; sums[l] = sum over b of p[l + 16 b].
 

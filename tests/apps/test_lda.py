@@ -15,6 +15,7 @@ from scipy.stats import chi2
 from hdfs_io import CSR
 from tests.apps.conftest import Start
 from yarnml.errors import RunFailed, UsageError
+from yarnml.kernels.counts import counted
 from yarnml.kernels.crew import Crew
 
 alias, corpus, gibbs, lanes, prior, warp = (
@@ -39,7 +40,7 @@ class Me:
 
 def documents(seed: int, n: int, words: int, length: int) -> CSR:
     X = np.random.default_rng(seed).multinomial(length, np.full(words, 1 / words), n).astype(np.float32)
-    return corpus.counted(X)
+    return counted(X)
 
 
 def part(X: CSR, place: np.ndarray, workers: int) -> Any:
@@ -143,7 +144,8 @@ def visits(
     sampler = kind(me, part(X, place, 1), len(said.alpha))
     N = np.zeros((V, sampler.width), np.int32)
     np.add.at(N, (sampler.place, sampler.topics()), 1)
-    nk, seen = N.sum(axis=0)[: len(said.alpha)].astype(np.int64), {}
+    nk = N.sum(axis=0)[: len(said.alpha)].astype(np.int64)
+    seen: dict[tuple[int, ...], int] = {}
     for turn in range(sweeps):
         me.clock = turn + 1
         nk = nk + sampler.sweep(0, 0, N, nk, said)
@@ -156,7 +158,7 @@ def visits(
 def test_exact_sampling_visits_assignments_as_often_as_they_are_likely() -> None:
     """One document: its tokens lie in one part, so that every token sees all others."""
     said = prior.Prior(np.array([0.5, 1.0]), 0.4, 3)
-    seen, tokens = visits(gibbs.Gibbs, corpus.counted(np.array([[2, 1, 1]], np.float32)), 3, 16000, said)
+    seen, tokens = visits(gibbs.Gibbs, counted(np.array([[2, 1, 1]], np.float32)), 3, 16000, said)
     expected = exact(2, tokens, said.alpha, said.beta, 3)
     n = sum(seen.values())
     off = sum((seen.get(z, 0) - n * p) ** 2 / (n * p) for z, p in expected.items())
@@ -166,7 +168,7 @@ def test_exact_sampling_visits_assignments_as_often_as_they_are_likely() -> None
 def test_metropolis_hastings_comes_to_rest_near_the_likely_assignments() -> None:
     """Delayed totals and proposals that count the token itself make it an approximation, better the more tokens."""
     said = prior.Prior(np.array([0.5, 1.0]), 0.4, 3)
-    seen, tokens = visits(warp.Warp, corpus.counted(np.array([[2, 1, 1]], np.float32)), 3, 16000, said)
+    seen, tokens = visits(warp.Warp, counted(np.array([[2, 1, 1]], np.float32)), 3, 16000, said)
     expected = exact(2, tokens, said.alpha, said.beta, 3)
     n = sum(seen.values())
     assert sum(abs(seen.get(z, 0) / n - p) for z, p in expected.items()) / 2 < 0.15
@@ -250,7 +252,7 @@ def letters(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for d in range(300):
         theta = rng.dirichlet(np.full(TOPICS, 0.2))
         n = np.bincount(rng.choice(TOPICS, 50, p=theta) * 10 + rng.integers(0, 10, 50), minlength=WORDS)
-        used = np.flatnonzero(n) if d != 7 else []
+        used = np.flatnonzero(n if d != 7 else np.zeros(0))
         lines.append(" ".join([str(len(used)), *(f"{w}:{n[w]}" for w in used)]))
     (folder / "letters.ldac").write_text("\n".join(lines) + "\n")
     (folder / "vocab.txt").write_text("\n".join(f"{'abc'[w // 10]}{w % 10}" for w in range(WORDS)) + "\n")
@@ -305,9 +307,9 @@ def test_goes_on_as_if_it_had_never_stopped(workers: int, sampler: str, start: S
 
 
 def test_rows_that_hold_no_counts_are_refused(start: Start, tmp_path: Path) -> None:
-    for line, named in (("0.5,1", "holds 0.5 of word 0"), ("3,-1", "holds -1 of word 1")):
+    for line, named in (("0.5,1", "holds 0.5 of feature 0"), ("3,-1", "holds -1 of feature 1")):
         (tmp_path / "rows.csv").write_text(f"a,b\n1,2\n{line}\n")
-        with pytest.raises((UsageError, RunFailed), match=f"row 2 {named}: a document is a row of word counts"):
+        with pytest.raises((UsageError, RunFailed), match=f"row 2 {named}: topics are learned from counts of words"):
             start("lda", data=str(tmp_path / "rows.csv"), k=2)
 
 
