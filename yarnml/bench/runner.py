@@ -6,6 +6,7 @@ import ast
 import json
 from collections.abc import Sequence
 from importlib import import_module
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,11 +32,17 @@ def sentences() -> dict[str, str]:
     return {name: (doc or "").partition("\n")[0] for name, doc in docs.items()}
 
 
-def run(name: str, *, quick: bool) -> list[Row]:
-    """Run a bench; `quick`: on less, for a look. UsageError names the near ones if there is none of that name."""
+def run(name: str, *, quick: bool, peers: str | None = None) -> list[Row]:
+    """Run a bench; `quick`: on less, for a look; `peers`: the Python that has the peers, where these are processes.
+
+    UsageError names the near ones if there is none of that name.
+    """
     if name not in names():
         raise UsageError(f"no bench {name!r}{nearest(name, names())}")
-    rows: list[Row] = import_module(f"yarnml.bench.{name}").run(quick)
+    bench = import_module(f"yarnml.bench.{name}").run
+    if peers is not None and "peers" not in signature(bench).parameters:
+        raise UsageError(f"--peers {peers}: the peers of bench {name} are measured by this Python; leave it out")
+    rows: list[Row] = bench(quick) if peers is None else bench(quick, peers)
     return rows
 
 

@@ -14,6 +14,7 @@ from yarnml.cli.flags import parse
 @dataclass(frozen=True, kw_only=True)
 class Args:
     name: Annotated[str | None, Positional] = None  # which; without it all are listed
+    peers: str | None = None  # the Python that has the peers, if this one hasn't, where they are processes
     quick: Annotated[bool, FlagCreatePairsOff] = False  # less of everything, for a look
     json: Annotated[bool, FlagCreatePairsOff] = False  # one JSON object instead of a table
 
@@ -25,6 +26,6 @@ def main(args: Sequence[str]) -> int:
     if said.name is None:
         print("\n".join(f"{name:<10} {sentence}" for name, sentence in runner.sentences().items()))
         return 0
-    rows = runner.run(said.name, quick=said.quick)
+    rows = runner.run(said.name, quick=said.quick, peers=said.peers)
     print(runner.as_json(said.name, rows) if said.json else runner.as_table(rows))
     return 0
