@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import posixpath
+import threading
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import final
 
 import numpy as np
 
@@ -14,6 +16,7 @@ from hdfs_io.framing import FRAMED
 from hdfs_io.listing import DataFile
 from hdfs_io.store import open_read
 from hdfs_io.text import (
+    LAST,
     MARK,
     OPENING,
     PAD,
@@ -30,6 +33,7 @@ from hdfs_io.text import (
 SMALL = 1 << 17  # stored bytes of a file that is bundled with others
 MOST = 1 << 19  # bytes of a bundle: few enough that many threads read bundles from afar (hands.SMALL)
 FILES = 64  # of a bundle at most: each is waited for
+SEEN = 1 << 27  # bytes of small files' texts
 BUNDLES = 16  # that a data set has at least, if it has so many files: they are what threads share
 
 
@@ -71,18 +75,45 @@ def _alone(pieces: Sequence[Piece], size: Mapping[str, int]) -> Iterator[bool]:
         yield part or size[piece.file] > SMALL or named_codec(piece.file) is not None
 
 
-def blocks_of(piece: Piece, size: int, border: Border, apart: bytes = b"") -> Iterator[Block]:
+@final
+class Seen:
+    """Small files whose text was read for their first row, kept until it is read for all: so each is opened once."""
+
+    def __init__(self, size: int = SEEN) -> None:
+        """`size` in bytes: what would be more is read again."""
+        self._left = size
+        self._texts: dict[str, bytes] = {}
+        self._lock = threading.Lock()
+
+    def put(self, url: str, text: bytes) -> None:
+        with self._lock:
+            if len(text) <= self._left and url not in self._texts:
+                self._left -= len(text)
+                self._texts[url] = text
+
+    def take(self, url: str) -> bytes | None:
+        """The file's decompressed text, once."""
+        with self._lock:
+            text = self._texts.pop(url, None)
+            self._left += 0 if text is None else len(text)
+            return text
+
+
+def blocks_of(piece: Piece, size: int, border: Border, apart: bytes = b"", seen: Seen | None = None) -> Iterator[Block]:
     """The piece's bytes in blocks of whole rows, of about `size` bytes where it is of one file.
 
     A bundle is one block, but for files that hold the byte `apart`, after which one can't tell where a row ends: each
     of these is a block of its own.
     """
-    if not piece.more:
+    files = ((piece.file, piece.start), *piece.more)
+    whole = piece.stop == LAST
+    known = {url: seen.take(url) for url, _ in files} if whole and seen is not None else {}
+    if not piece.more and known.get(piece.file) is None:
         yield from blocks(piece.file, piece.start, piece.stop, min(size, piece.stop - piece.start), border)
         return
     waiting: list[tuple[str, int, bytes]] = []
-    for url, start in ((piece.file, piece.start), *piece.more):
-        text = _text(url, start)
+    for url, start in files:
+        text = _rows(url, known.get(url) or _text(url), start)
         if apart and apart in text:
             yield from _joined(waiting)
             yield from _joined([(url, start, text)])
@@ -92,16 +123,21 @@ def blocks_of(piece: Piece, size: int, border: Border, apart: bytes = b"") -> It
     yield from _joined(waiting)
 
 
-def _text(url: str, start: int) -> bytes:
-    """The decompressed file from byte `start` on, with an end of its last line, without a byte order mark."""
+def _text(url: str) -> bytes:
+    """The decompressed file."""
     with open_read(url) as raw:
         text = bytes(raw.read())
-    if by_magic(text[: len(FRAMED)]) is not None:
-        with stream(url) as file:
-            text = bytes(file.read())
+    if by_magic(text[: len(FRAMED)]) is None:
+        return text
+    with stream(url) as file:
+        return bytes(file.read())
+
+
+def _rows(url: str, text: bytes, start: int) -> bytes:
+    """A file's text from byte `start` on, with an end of its last line, without a byte order mark."""
     refuse_binary(text[:OPENING], url)
-    text = text[start:] if start else text.removeprefix(MARK)
-    return text if text.endswith(b"\n") or not text else text + b"\n"
+    rows = text[start:] if start else text.removeprefix(MARK)
+    return rows if rows.endswith(b"\n") or not rows else rows + b"\n"
 
 
 def _joined(texts: Sequence[tuple[str, int, bytes]]) -> Iterator[Block]:

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.csv as pacsv
 from numpy.typing import NDArray
 
-from hdfs_io.bundle import Bundles, blocks_of
+from hdfs_io.bundle import Bundles, Seen, blocks_of
 from hdfs_io.dataset import Piece
 from hdfs_io.errors import DataError
 from hdfs_io.formats.repair import repaired
@@ -42,6 +42,7 @@ class Head:
 
     names: tuple[str, ...]
     end: int  # byte where its first row begins
+    size: int | None = None  # of the (decompressed) file, if all of it was seen
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,6 +90,7 @@ class Csv(Tabular, Bundles):
         self.quote = PLAIN if options.quote == "none" else QUOTE
         self.skip = options.bad_rows == "skip"
         self.head = lru_cache(maxsize=None)(self._head)
+        self._seen = Seen()
 
     def own_names(self, file: DataFile) -> list[str]:
         return list(self.head(file.url).names)
@@ -96,7 +98,10 @@ class Csv(Tabular, Bundles):
     def cut(self, file: DataFile) -> list[Piece]:
         if not file.size:
             return []
-        start = self.head(file.url).end
+        head = self.head(file.url)
+        start = head.end
+        if head.size is not None and head.size - start <= self.piece:
+            return [Piece(file.url, start, LAST)] if start < head.size else []
         if codec(file.url):
             return [Piece(file.url, start, LAST)]
         if file.size - start <= self.piece:
@@ -124,7 +129,7 @@ class Csv(Tabular, Bundles):
             raise DataError(f"{piece.file}: has no column {lost[0]!r}")
         quotes = b'"' if self.quote == QUOTE else b""
         border = partial(self._border, piece.file)
-        for block in blocks_of(piece, min(BLOCK, self.piece), border, quotes):
+        for block in blocks_of(piece, min(BLOCK, self.piece), border, quotes, self._seen):
             if self.sep == " ":
                 block = replace(block, hi=squeeze(block.data, block.lo, block.hi))
             text = block.data[block.lo : block.hi]
@@ -196,7 +201,11 @@ class Csv(Tabular, Bundles):
 
         The latter is data to predict, without the label that the model's data had in one of its columns.
         """
-        text = np.frombuffer(opening(url)[0] + b"\n", np.uint8)
+        begin, ended = opening(url)
+        if ended:
+            self._seen.put(url, begin)
+        size = len(begin) if ended else None
+        text = np.frombuffer(begin + b"\n", np.uint8)
         lo = len(MARK) if text[: len(MARK)].tobytes() == MARK else 0
         end = int(walk(text, lo, len(text), ord(self.sep), 1, self.quote)[1])
         if end == lo:
@@ -209,12 +218,12 @@ class Csv(Tabular, Bundles):
         if not self.options.header:
             features = tuple(map(str, self.options.roles.features or ()))
             numbered = tuple(f"c{i}" for i in range(len(fields)))
-            return Head(features if len(features) == len(fields) else numbered, lo)
+            return Head(features if len(features) == len(fields) else numbered, lo, size)
         names = tuple(name.strip() or f"c{i}" for i, name in enumerate(fields))
         name, times = Counter(names).most_common(1)[0]
         if times > 1:
             raise DataError(f"{url}: its header has column {name!r} twice; name each column once")
-        return Head(names, min(end, len(text) - 1))
+        return Head(names, min(end, len(text) - 1), size)
 
 
 def is_utf8(text: bytes) -> bool:
