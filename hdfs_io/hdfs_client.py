@@ -36,7 +36,7 @@ def connected(scheme: str, authority: str) -> Client:
             f"{scheme}://{authority}: HDFS needs the package hdfs-native ({why}); pip install hdfs-native"
         ) from error
     if scheme == "viewfs":
-        return Client(f"viewfs://{authority}", dict(OPTIONS))
+        return _mounted(authority)
     where = authority or hadoop.default_fs()
     nodes = hadoop.namenodes(where)
     faults = [hadoop.answers(node, PROBE) for node in nodes]
@@ -50,6 +50,26 @@ def connected(scheme: str, authority: str) -> Client:
     client = Client(f"hdfs://{where}", dict(OPTIONS))
     _first_answer(client, where, nodes)
     return client
+
+
+def _mounted(authority: str) -> Client:
+    """The client of a mount table. hdfs-native wants to know where all other paths lead: to where nothing can be."""
+    from hdfs_native import Client
+
+    said, table = hadoop.settings(), f"fs.viewfs.mounttable.{authority or hadoop.default_fs()}."
+    link = next((value for name, value in said.items() if name.startswith(f"{table}link.")), None)
+    if link is None:
+        raise DataError(
+            f"viewfs://{authority}: {hadoop.conf_dir() or 'HADOOP_CONF_DIR'} has no mount table of that name "
+            f"({table}link./... in core-site.xml)"
+        )
+    scheme, _, rest = link.partition("://")
+    nowhere = {f"{table}linkFallback": f"{scheme}://{rest.partition('/')[0]}/.reserved/not-mounted"}
+    fallback = {} if f"{table}linkFallback" in said else nowhere
+    try:
+        return Client(f"viewfs://{authority}", {**OPTIONS, **fallback})
+    except (RuntimeError, OSError) as error:
+        raise DataError(f"viewfs://{authority}: {one_line(str(error))}") from error
 
 
 def _first_answer(client: Client, where: str, nodes: tuple[hadoop.Address, ...]) -> None:

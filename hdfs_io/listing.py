@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import posixpath
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -31,16 +32,45 @@ class Listing:
 
 
 def list_files(url: str) -> list[DataFile]:
-    """The files of a file, directory (with those below it) or glob, sorted by name.
+    """The files of a file, directory (with those below it), glob, or list of these, `a,b`: each one's sorted by name.
 
     What Hadoop hides or hasn't finished copying is skipped: `_*`, `.*`, `*._COPYING_`. Raises DataError if nothing is
-    left.
+    left of one.
     """
     return list(list_all(url).files)
 
 
 def list_all(url: str) -> Listing:
     """The same, with remarks about what is no file and can't be read. What a crash while overwriting left is mended."""
+    listings = [_listed(one) for one in apart(url)]
+    files = tuple(file for listing in listings for file in listing.files)
+    name, times = Counter(file.url for file in files).most_common(1)[0]
+    if times > 1:
+        raise DataError(f"{url}: {name} is in more than one part of this list; name it once")
+    return Listing(files, tuple(note for listing in listings for note in listing.notes))
+
+
+def apart(url: str) -> list[str]:
+    """The parts of a list, `a,b`; one file or directory whose name has a comma is meant itself, and so is a glob."""
+    if "," not in url:
+        return [url]
+    scheme, scheme_ends, _ = url.partition("://")
+    if not (scheme_ends and "," in scheme) and _is_one(url):
+        return [url]
+    parts = url.split(",")
+    if not all(parts):
+        raise DataError(f"{url}: no such file or directory, and as a list it has an empty part")
+    return parts
+
+
+def _is_one(url: str) -> bool:
+    fs, path = open_fs(url)
+    if not fs.exists(path):
+        mend(url)
+    return bool(fs.exists(path)) or any(True for _ in _find(fs, path, []))
+
+
+def _listed(url: str) -> Listing:
     fs, path = open_fs(url)
     notes: list[str] = []
     if not fs.exists(path):

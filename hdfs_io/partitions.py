@@ -11,8 +11,8 @@ EMPTY = "__HIVE_DEFAULT_PARTITION__"  # a missing value
 
 
 def partition_names(url: str, files: Sequence[str]) -> tuple[str, ...]:
-    """The columns that the directories between `url` and its files tell."""
-    above = set(_told(url))
+    """The columns that the directories between `url`, or the parts of that list, and its files tell."""
+    above = {name for part in url.split(",") for name in _told(part)}
     return tuple(dict.fromkeys(name for file in files for name in _told(file) if name not in above))
 
 

@@ -17,6 +17,7 @@ from fsspec.implementations.memory import MemoryFile
 
 from hdfs_io.errors import DataError
 from hdfs_io.hdfs import Hdfs, open_hdfs
+from hdfs_io.webhdfs import open_webhdfs
 
 ASIDE = ".{}.yarnml-old"  # how names begin under which old ones wait
 TRIES = 100  # of writers that are in each other's way, one succeeds each time
@@ -26,6 +27,8 @@ def open_fs(url: str) -> tuple[fsspec.AbstractFileSystem, str]:
     """The file system of a URL or local path, and the path in it."""
     if url.startswith(("hdfs://", "viewfs://")):
         return open_hdfs(url)
+    if url.startswith(("webhdfs://", "swebhdfs://")):
+        return open_webhdfs(url)
     if "://" not in url and "::" not in url:
         local = _local()
         return local, local._strip_protocol(url)

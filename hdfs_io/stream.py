@@ -35,7 +35,7 @@ def stream(
     """
     reader = reader_for(dataset.options)
     chosen = shares(dataset, max(0, lo), min(hi, dataset.rows), sample or Sample.all())
-    many = readers(dataset, hands(dataset.url, piece_bytes(dataset), threads), memory)
+    many = readers(dataset, hands(dataset.pieces[0].file, piece_bytes(dataset), threads), memory)
     return ahead(_tasks(dataset, reader, chosen, memory), many)
 
 

@@ -141,6 +141,8 @@ def test_an_output_is_apart_from_all_that_is_read(
     (tmp_path / "two" / "part.csv").write_bytes(Path(table).read_bytes())
     asked["data"] = f"{tmp_path}/*/part.csv"
     assert "holds --data" in refused(app, **asked, out=str(tmp_path / "two"))
+    asked["data"] = f"{data}/part.csv,{tmp_path}/two"
+    assert "is --data" in refused(app, **asked, out=str(tmp_path / "two"))
     assert prepare(app, {**asked, "out": "model"}).out == str(work / "model")
     assert sorted(path.name for path in work.iterdir()) == []
 

@@ -11,6 +11,7 @@ from typing import Self, final
 from hdfs_io import exists, join, open_fs
 from hdfs_io.hadoop import default_fs
 from hdfs_io.hdfs import Hdfs
+from hdfs_io.listing import apart
 from hdfs_io.store import is_local
 from yarnml.errors import UsageError
 
@@ -96,9 +97,10 @@ def _is_or_holds(place: Place, other: Place) -> str:
 
 
 def _places(url: str) -> Iterator[Place]:
-    """The place of a URL, or those that a glob finds."""
-    fs, path = open_fs(url)
-    found = fs.glob(path) if any(c in path for c in "*?[") and not fs.exists(path) else []
-    yield from (Place.of(fs.unstrip_protocol(match)) for match in found)
-    if not found:
-        yield Place.of(url)
+    """The places of a URL, or of the parts of a list: its own, or those that a glob finds."""
+    for one in apart(url):
+        fs, path = open_fs(one)
+        found = fs.glob(path) if any(c in path for c in "*?[") and not fs.exists(path) else []
+        yield from (Place.of(fs.unstrip_protocol(match)) for match in found)
+        if not found:
+            yield Place.of(one)

@@ -25,7 +25,7 @@ Staleness = Annotated[int, Range(at_least=0, at_most=1_000_000)]  # beyond, `non
 
 @dataclass(frozen=True, kw_only=True)
 class Data(AppConfig):
-    data: Url | None = None  # what to learn from: file, directory or glob, on any store
+    data: Url | None = None  # what to learn from: file, directory, glob, or a list of these (a,b), on any store
     valid: Url | Fraction | None = None  # early stopping watches this: a data set, or a fraction of --data held out
     test: Url | Fraction | None = None  # the score at the end is of this: a data set, or a fraction of --data held out
 
