@@ -1,6 +1,6 @@
 """Reading and writing data sets of many formats on any store, exactly once over any number of workers."""
 
-from hdfs_io.blocks import block_hosts
+from hdfs_io.blocks import Stretch, block_hosts
 from hdfs_io.convert import convert
 from hdfs_io.csr import CSR
 from hdfs_io.dataset import Dataset, Piece
@@ -36,6 +36,7 @@ __all__ = [
     "Rows",
     "Sample",
     "Schema",
+    "Stretch",
     "Writer",
     "block_hosts",
     "convert",

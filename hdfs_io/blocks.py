@@ -8,6 +8,7 @@ import urllib.parse
 import urllib.request
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 
 from hdfs_io import hadoop
 
@@ -18,26 +19,43 @@ LIMIT = 5.0  # seconds for one answer
 _direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
-def block_hosts(url: str, ranges: Iterable[tuple[int, int]]) -> list[Counter[str]]:
+@dataclass(frozen=True)
+class Stretch:
+    """How many bytes of a file lie in HDFS's blocks, and how many of them each host holds."""
+
+    size: float = 0
+    hosts: Counter[str] = field(default_factory=Counter)
+
+    def part(self, share: float) -> Stretch:
+        """A share of it, whose bytes lie as all of them do."""
+        return Stretch(self.size * share, Counter({host: round(size * share) for host, size in self.hosts.items()}))
+
+    def __add__(self, other: Stretch) -> Stretch:
+        return Stretch(self.size + other.size, self.hosts + other.hosts)
+
+
+def block_hosts(url: str, ranges: Iterable[tuple[int, int]]) -> list[Stretch]:
     """For each range [start, stop) of the file's bytes, how many of them each host holds.
 
-    Asked of WebHDFS, which clusters may have closed: every Counter is empty then, as for other stores.
+    Asked of WebHDFS, which clusters may have closed: nothing is known then, as of other stores.
     """
     ranges = list(ranges)
     blocks = _blocks(url) if url.startswith("hdfs://") else []
-    return [_share(blocks, start, stop) for start, stop in ranges]
+    return [_stretch(blocks, start, stop) for start, stop in ranges]
 
 
 Block = tuple[int, int, tuple[str, ...]]  # first byte, how many, hosts
 
 
-def _share(blocks: list[Block], start: int, stop: int) -> Counter[str]:
+def _stretch(blocks: list[Block], start: int, stop: int) -> Stretch:
     found: Counter[str] = Counter()
+    size = 0
     for offset, length, hosts in blocks:
         common = min(stop, offset + length) - max(start, offset)
         if common > 0:
             found.update(dict.fromkeys(hosts, common))
-    return found
+            size += common
+    return Stretch(size, found)
 
 
 def _blocks(url: str) -> list[Block]:

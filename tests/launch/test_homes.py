@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hdfs_io import Sample, scan
+from hdfs_io import Sample, Stretch, scan
 from yarnml.job import Job, Part
 from yarnml.launch.yarn import homes as module
 
@@ -20,14 +20,34 @@ def test_each_worker_has_the_hosts_of_its_files(tmp_path: Path, monkeypatch: pyt
         (tmp_path / f"part-{k}.csv").write_text("a,y\n" + f"{k},{k % 2}\n" * 20)
     asked = []
 
-    def hosts(url: str, ranges: Iterable[tuple[int, int]]) -> list[Counter[str]]:
+    def hosts(url: str, ranges: Iterable[tuple[int, int]]) -> list[Stretch]:
         asked.append(url)
-        return [Counter({"low" if int(url[-5]) < 5 else "high": stop - start}) for start, stop in ranges]
+        return [Stretch(100, Counter({"low" if int(url[-5]) < 5 else "high": 100})) for _ in ranges]
 
     monkeypatch.setattr(module, "block_hosts", hosts)
     monkeypatch.setattr(module, "MOST_FILES", most)
     dataset = scan(str(tmp_path), label="class")
     part = Part(dataset=dataset, sample=Sample.all(), rows=dataset.rows)
     job = Job(run="r", runs=str(tmp_path), app="mlr", config={}, train=part, workers=2)
-    assert module.homes(job) == [["low"], ["high"]]
+    found = module.homes(job)
+    assert [home.best for home in found] == [["low"], ["high"]]
     assert len(set(asked)) == min(most, 10)
+    assert sum(home.size for home in found) == 100 * len(set(asked))
+    assert module.local(found, {0: "low", 1: "high"}) == {"bytes": 100 * len(asked), "local_bytes": 100 * len(asked)}
+    assert module.local(found, {0: "high", 1: "low"})["local_bytes"] == 0
+    assert module.local(found, {1: "high"})["local_bytes"] == found[1].size
+
+
+@pytest.mark.parametrize("files", [1, 40, 400])
+def test_small_files_that_are_read_together_are_asked_about_one_by_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: int
+) -> None:
+    for k in range(files):
+        (tmp_path / f"part-{k:03d}.csv").write_text("a,y\n1,0\n2,1\n")
+    monkeypatch.setattr(module, "block_hosts", lambda _url, ranges: [Stretch(14, Counter(here=14)) for _ in ranges])
+    monkeypatch.setattr(module, "MOST_FILES", 100)
+    dataset = scan(str(tmp_path), label="class")
+    part = Part(dataset=dataset, sample=Sample.all(), rows=dataset.rows)
+    job = Job(run="r", runs=str(tmp_path), app="mlr", config={}, train=part, workers=3)
+    total = sum(home.size for home in module.homes(job))
+    assert abs(total - 14 * min(files, 100)) <= 3

@@ -13,13 +13,14 @@ import time
 import urllib.request
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
 import psutil
 import pytest
 
 import yarnml
-from hdfs_io import DataError, exists, join, open_fs, read_text, write_text
+from hdfs_io import DataError, block_hosts, exists, join, open_fs, read_text, write_text
 from tests.cluster import rest
 from tests.launch.on_yarn import SMALL
 from yarnml.cli.kill import main as kill
@@ -115,6 +116,24 @@ def test_mlr_from_and_to_hdfs_then_its_model_on_the_cluster(
     assert sorted(name.rpartition("/")[2] for name in fs.ls(path, detail=False)) == [
         "_SUCCESS", "part-00000.parquet", "part-00001.parquet",
     ]  # fmt: skip
+
+
+def test_workers_read_what_their_node_holds(hadoop: Cluster, clean: None) -> None:
+    """The first half of the rows is on one node, the others are on the other."""
+    url = f"hdfs:///tmp/test-yarn-{uuid4().hex}"
+    nodes = ("127.0.0.12", "127.0.0.11")
+    row = " ".join(f"{j}:0.5" for j in range(1, 50))
+    text = "".join(f"{k % 2} {row}\n" for k in range(400))
+    for part in range(4):
+        file = join(url, f"part-{part}.libsvm")
+        for _ in range(40):  # HDFS chooses a node for what is written from elsewhere
+            write_text(file, text)
+            [stretch] = block_hosts(file, [(0, len(text))])
+            if stretch.hosts[nodes[part // 2]] == len(text):
+                break
+    run = yarnml.submit("mlr", data=url, epochs=1, workers=2, **SMALL).wait()
+    assert run.result["read"]["bytes"] == 4 * len(text)
+    assert run.result["read"]["local_bytes"] >= 0.9 * run.result["read"]["bytes"]
 
 
 def test_kmeans_in_an_environment_that_ships_itself(data: str, clean: None) -> None:

@@ -21,6 +21,7 @@ from yarnml.errors import DataError, PeerLost, UsageError
 from yarnml.job import Job
 from yarnml.launch.env import Shipment
 from yarnml.launch.yarn import notes, parcel, rendezvous
+from yarnml.launch.yarn.homes import Home
 from yarnml.launch.yarn.inside import SAID, spoken_exit
 from yarnml.launch.yarn.launcher import restarts
 from yarnml.launch.yarn.manager import Manager, Node, Queue, configured
@@ -172,7 +173,7 @@ def test_exit_codes_of_a_shell(code: int, said: str) -> None:
 def test_the_parcel_holds_what_only_the_user_may_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "core-site.xml").write_text("<configuration/>")
     monkeypatch.setenv("HADOOP_CONF_DIR", str(tmp_path))
-    spec = Spec(limits={"worker": 1024}, start_timeout=1.0, queue="ml", homes=[["a"], []])
+    spec = Spec(limits={"worker": 1024}, start_timeout=1.0, queue="ml", homes=[Home(9, {"a": 9}), Home(0)])
     with tarfile.open(fileobj=io.BytesIO(parcel._archive({"yarn.json": spec.to_json(), **parcel._conf()}))) as tar:
         assert [(m.name, m.mode) for m in tar] == [("yarn.json", 0o600), ("conf/core-site.xml", 0o600)]
         inner = tar.extractfile("yarn.json")

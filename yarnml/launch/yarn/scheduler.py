@@ -24,6 +24,7 @@ from yarnml.launch.commits import Commits
 from yarnml.launch.fault import quoting
 from yarnml.launch.recovery import instead, recovery
 from yarnml.launch.yarn.fates import Fates
+from yarnml.launch.yarn.homes import local
 from yarnml.launch.yarn.inside import SAID, Inside
 from yarnml.launch.yarn.legacy import Legacy
 from yarnml.launch.yarn.losses import Losses
@@ -66,7 +67,7 @@ class Scheduler:
             {"worker": self._job.workers, "server": self._job.servers},
             silence=self._job.silence,
             join_by=time.monotonic() + self._spec.start_timeout,
-            homes=self._spec.homes,
+            homes=[home.best for home in self._spec.homes],
             recovery=self._recovery,
         )
         self._fates = Fates(self._manager)
@@ -146,10 +147,12 @@ class Scheduler:
                 self._watch.take(report.worker, numbers)
 
     def _whole(self, outcome: Outcome) -> Outcome:
-        """With all restarts; with the reason why containers are missing, or the last words of the first to fail."""
+        """With all restarts and what was read locally; or with the reason why containers are missing, or the last words
+        of the first to fail.
+        """
         if outcome.ok:
             restarts = {"restarts": self._standing.restarts} if self._standing.restarts else {}
-            return replace(outcome, result={**(outcome.result or {}), **restarts} or None)
+            return replace(outcome, result={**(outcome.result or {}), **restarts, **self._read()} or None)
         if outcome.state != "failed" or outcome.culprit is None:
             return outcome
         if self._coordinator.missing() and outcome.message.startswith("the run could not start"):
@@ -159,6 +162,12 @@ class Scheduler:
         with suppress(DataError):
             return replace(outcome, message=quoting(outcome.message, read_text(log), log))
         return outcome
+
+    def _read(self) -> dict[str, dict[str, int]]:
+        """How much of the training data was read where it is, if it is known where it is."""
+        workers = [entry for entry in self._coordinator.here() if entry.seat.role == "worker"]
+        homes = self._spec.homes
+        return {"read": local(homes, {entry.seat.index: entry.host for entry in workers})} if homes else {}
 
     def _killed(self) -> None:
         why = "killed by its user"

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Self
 
 from yarnml.errors import UsageError
+from yarnml.launch.yarn.homes import Home
 from yarnml.launch.yarn.memory import megabytes
 from yarnml.request import OnYarn
 
@@ -38,7 +39,7 @@ class Spec:
     limits: dict[str, int]  # role -> MiB of its containers
     start_timeout: float  # seconds for all to be there
     queue: str
-    homes: list[list[str]] = field(default_factory=list)  # for each worker, the hosts that hold most of its rows
+    homes: list[Home] = field(default_factory=list)  # for each worker, where its rows are; empty if unknown
     managers: list[str] = field(default_factory=list)  # addresses of the ResourceManagers
 
     def to_json(self) -> str:
@@ -46,7 +47,8 @@ class Spec:
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        return cls(**json.loads(text))
+        said = json.loads(text)
+        return cls(**{**said, "homes": [Home(**home) for home in said["homes"]]})
 
 
 def services(wish: OnYarn, workers: int, servers: int) -> tuple[Service, ...]:
