@@ -32,7 +32,7 @@ from .documents import Documents
 from .sampler import padded
 
 F32 = NDArray[np.float32]
-ETA = 11  # the purpose of the random numbers that all workers draw alike
+CLOCK = 11  # the purpose of the random numbers that all workers draw alike
 SURE = 4.0  # of probabilities: softmax of scores, a score of `ell` being this
 
 task = Classification()
@@ -65,14 +65,15 @@ def tables(cfg: Config, data: Schema) -> list[TableSpec]:
 
 def work(me: Worker, cfg: Config) -> None:
     words, topics, moments = me.table("words"), me.table("topics"), me.table("moments")
-    documents = Documents(me, cfg.width(me.schema.classes))
+    documents = Documents(me, cfg.width(me.schema.classes), key(me))
     own = me.state("moments", np.zeros(moments.shape))  # this worker's part of them
     for batch in me.batches(me.rows, cfg.epochs + 1, cfg.patience):
         if batch.epoch == 0:
             delta = documents.counts()
         else:
             phi, n = spread(words.get(documents.used), topics.get()[0], me.schema.width, cfg.beta)
-            delta, M, loss = documents.sample(phi, n, classifiers(me, cfg), cfg.alpha / len(n), cfg.c, cfg.ell)
+            eta = classifiers(me, cfg)
+            delta, M, loss = documents.sample(phi, n, eta, cfg.alpha / len(n), cfg.c, cfg.ell, key(me))
             moments.inc(None, M - own)
             own[:] = M
             me.report(loss=loss / max(1, len(documents)))
@@ -84,9 +85,17 @@ def work(me: Worker, cfg: Config) -> None:
 def classifiers(me: Worker, cfg: Config) -> NDArray[np.float64]:
     """eta (K, L) of this clock: at staleness 0 the same for all workers."""
     K, L = cfg.width(me.schema.classes), me.schema.classes
-    key = np.random.Philox(key=[me.seed % 2**64, ETA], counter=[0, 0, 0, me.clock_now])
-    normal = np.random.Generator(key).standard_normal((K, L))
-    return draw(me.table("moments").get().reshape(L, K, K + 1), cfg.nu2, normal)
+    return draw(me.table("moments").get().reshape(L, K, K + 1), cfg.nu2, clock_rng(me).standard_normal((K, L)))
+
+
+def key(me: Worker) -> np.uint64:
+    """Of the documents' random numbers in this clock."""
+    return clock_rng(me).integers(2**63, dtype=np.uint64)
+
+
+def clock_rng(me: Worker) -> np.random.Generator:
+    """Random numbers of this clock, the same for all workers."""
+    return np.random.Generator(np.random.Philox(key=[me.seed % 2**64, CLOCK], counter=[0, 0, 0, me.clock_now]))
 
 
 def spread(N: NDArray[np.int32], total: NDArray[np.int64], V: int, beta: float) -> tuple[F32, F32]:

@@ -17,14 +17,14 @@ F32 = NDArray[np.float32]
 F64 = NDArray[np.float64]
 
 
-def moments(share: F32, rate: F32, side: F32, c: F32, ell: float) -> F64:
+def moments(share: F64, rate: F32, side: F64, c: F32, ell: float) -> F64:
     """The sums over documents of one class's posterior, (K, K + 1): those of Sigma^-1, and of Sigma^-1 mu last.
 
     share (docs, K) = z, rate (docs,) = 1 / lambda, side (docs,) = y, c (docs,) the cost.
     """
     A = (share * (c * c * rate)[:, None]).T @ share
-    b = share.T @ np.where(rate > 0, side * c * (1 + c * np.float32(ell) * rate), 0)
-    return np.hstack([A, b[:, None]]).astype(np.float64)
+    b = share.T @ np.where(rate > 0, side * c * (1 + c * np.float32(ell) * rate), 0.0)
+    return np.hstack([A, b[:, None]])
 
 
 def draw(M: F64, nu2: float, normal: F64) -> F64:

@@ -12,7 +12,7 @@ from yarnml.app import Worker
 from yarnml.kernels.counts import counted, tokens
 
 from .classifiers import moments
-from .sampler import padded, sample
+from .sampler import assign, padded, sample
 
 F32 = NDArray[np.float32]
 F64 = NDArray[np.float64]
@@ -21,7 +21,8 @@ I32 = NDArray[np.int32]
 
 @final
 class Documents:
-    def __init__(self, me: Worker, K: int) -> None:
+    def __init__(self, me: Worker, K: int, key: np.uint64) -> None:
+        """Tokens begin with topics that `key` draws."""
         rows = me.data
         assert rows.y is not None
         X = counted(rows.X, int(rows.number[0]) if len(rows) else 0)
@@ -33,7 +34,14 @@ class Documents:
         self._y = rows.y
         self._weight = np.ones(len(rows), np.float32) if rows.weight is None else rows.weight
         self._me, self._K, self._L = me, K, me.schema.classes
-        self._z = me.state("assigned", self._first_topics)
+        self._number = rows.number
+
+        def first() -> I32:
+            z = np.empty(len(word), np.int32)
+            assign(self._begin, self._y, key, self._number, self._L, K, z)
+            return z
+
+        self._z = me.state("assigned", first)
 
     def __len__(self) -> int:
         return len(self._y)
@@ -44,26 +52,28 @@ class Documents:
         add(found, self._word, self._z, 1, 0, len(found))
         return found
 
-    def sample(self, phi: F32, n: F32, eta: F64, alpha: float, c: float, ell: float) -> tuple[I32, F64, float]:
+    def sample(
+        self, phi: F32, n: F32, eta: F64, alpha: float, c: float, ell: float, key: np.uint64
+    ) -> tuple[I32, F64, float]:
         """New topics for all tokens: how the counts change, the classifiers' moments (L K, K + 1), the hinge loss.
 
-        phi (used, padded K), n (K,): see `sample`; eta (K, L).
+        phi (used, padded K), n (K,), key: see sampler.py; eta (K, L).
         """
         old, cost = self._z.copy(), np.float32(c) * self._weight
         share, rate = np.zeros((len(self), self._K), np.float32), np.zeros((len(self), self._L), np.float32)
-        key = self._me.rng.integers(2**63, dtype=np.uint64)
         rows, columns = eta.astype(np.float32), padded(eta.T)
 
         def part(lo: int, hi: int) -> float:
             return sample(
                 self._begin[lo : hi + 1], self._word, self._y[lo:hi], cost[lo:hi], self._z, phi, n, columns, rows,
-                np.float32(alpha), np.float32(ell), key, lo, share[lo:hi], rate[lo:hi],
+                np.float32(alpha), np.float32(ell), key, self._number[lo:hi], share[lo:hi], rate[lo:hi],
             )  # fmt: skip
 
         loss = sum(self._me.crew.each(part, len(self), least=32))
+        Z = share.astype(np.float64)  # so that how documents are shared out changes nothing that is seen
 
         def posteriors(lo: int, hi: int) -> list[F64]:
-            return [moments(share, rate[:, j], np.where(self._y == j, 1, -1), cost, ell) for j in range(lo, hi)]
+            return [moments(Z, rate[:, j], np.where(self._y == j, 1, -1), cost, ell) for j in range(lo, hi)]
 
         M = [each for some in self._me.crew.each(posteriors, self._L, least=1) for each in some]
         return self._changes(old), np.concatenate(M), loss
@@ -77,12 +87,6 @@ class Documents:
 
         self._me.crew.each(part, len(delta))
         return delta
-
-    def _first_topics(self) -> I32:
-        """Half of the tokens begin with a topic of their document's class, k = y modulo L, the others with any."""
-        rng, n = self._me.rng, len(self._word)
-        own = np.repeat(self._y, np.diff(self._begin)) + self._L * rng.integers(0, max(1, self._K // self._L), n)
-        return np.where(rng.random(n) < 0.5, own % self._K, rng.integers(0, self._K, n)).astype(np.int32)
 
 
 @njit(cache=True, nogil=True)

@@ -9,9 +9,9 @@ In document d of N tokens and class y, with topic shares z (K,) and scores s_j =
                                 prod_j exp(-(lambda_j + c zeta_j(k))^2 / (2 lambda_j))
 
 zeta_j(k) is that of the document with this token in topic k; the token itself isn't counted in any n. Counts of words
-are those at the clock's beginning, so that a document's new topics depend on nothing but itself and the tables, and
-any number of threads draws the same. The product over classes is worked out anew FRESH times a document, at each token
-of one that has no more.
+are those at the clock's beginning, so that a document's new topics depend on nothing but itself and the tables: any
+number of threads or workers draws the same. The product over classes is worked out anew FRESH times a document, and at
+each token of one that has no more.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ def padded(A: NDArray[Any]) -> F32:
 @njit(cache=True, nogil=True, fastmath=FAST, error_model="numpy")
 def sample(
     begin: Any, word: Any, y: Any, c: Any, z: Any, phi: F32, n: F32, eta: F32, rows: F32, alpha: Any, ell: Any,
-    key: Any, first: int, share: F32, rate: F32,
+    key: Any, number: Any, share: F32, rate: F32,
 ) -> float:  # fmt: skip
     """Draw lambda, then topics z (tokens,) in place, of documents whose tokens are begin (docs + 1,); their hinge loss.
 
     y, c (docs,) class and cost; phi (words, padded K) = (n_wk + beta) / n_k, n (K,) = n_k + V beta; eta (L, padded K),
-    rows (K, L) the same turned. Writes share (docs, K) = z and rate (docs, L) = 1 / lambda; `key` and the number
-    first + d make d's random numbers.
+    rows (K, L) the same turned. Writes share (docs, K) = z and rate (docs, L) = 1 / lambda; `key` and number (docs,)
+    make each document's random numbers.
     """
     K, L = rows.shape
     D, p, x = np.zeros(phi.shape[1], F), np.zeros(phi.shape[1], F), np.zeros(phi.shape[1], F)
@@ -58,7 +58,7 @@ def sample(
         a, b = begin[d], begin[d + 1]
         if a == b:
             continue
-        seed(state, key, first + d)
+        seed(state, key, number[d])
         gamma = F(1) / F(b - a)
         D[:] = 0
         s[:] = 0
@@ -83,6 +83,19 @@ def sample(
         for k in range(K):
             share[d, k] = D[k] * gamma
     return loss
+
+
+@njit(cache=True, nogil=True)
+def assign(begin: Any, y: Any, key: Any, number: Any, L: int, K: int, z: Any) -> None:
+    """First topics z (tokens,): for half of the tokens one of their document's class, k = y modulo L, else any."""
+    state, own = np.zeros(1, np.uint64), max(1, K // L)
+    for d in range(len(y)):
+        seed(state, key, number[d])
+        for t in range(begin[d], begin[d + 1]):
+            if unit(state) < F(0.5):
+                z[t] = (y[d] + L * int(unit(state) * own)) % K
+            else:
+                z[t] = int(unit(state) * K)
 
 
 @njit(cache=True, nogil=True, fastmath=FAST, error_model="numpy")
