@@ -17,7 +17,7 @@ from hdfs_io.kinds import is_number
 from hdfs_io.load import read_arrow
 from hdfs_io.odd import odd
 from hdfs_io.options import ReadOptions
-from hdfs_io.scan import settle, survey
+from hdfs_io.scan import Progress, settle, silent, survey
 from hdfs_io.text import named_codec
 
 SHOWN = 50  # lines of columns
@@ -27,10 +27,10 @@ CELLS = 1 << 22  # values of the first rows that are looked at
 UNITS = ("bytes", "KB", "MB", "GB", "TB")
 
 
-def describe(url: str, options: ReadOptions | None = None, threads: int = 1) -> str:
+def describe(url: str, options: ReadOptions | None = None, threads: int = 1, progress: Progress = silent) -> str:
     """What `scan` finds, as text: size, format, classes, columns' types and missing values, oddities, refusals."""
     refused: list[str] = []
-    found = replace(survey(url, options, threads=threads), refused=refused)
+    found = replace(survey(url, options, threads=threads, progress=progress), refused=refused)
     dataset = settle(found, "any")
     inputs = dataset.schema.columns
     missing = missing_in(found, [each.column for each in inputs], rescaled(inputs))

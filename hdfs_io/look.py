@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import posixpath
+import threading
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, final
 
 import pyarrow as pa
 
@@ -12,6 +13,7 @@ from hdfs_io.assign import GLANCE
 from hdfs_io.errors import DataError
 from hdfs_io.formats import reader_for
 from hdfs_io.guess import form_of, suffixes
+from hdfs_io.hands import HANDS, each
 from hdfs_io.kinds import as_kind, widen
 from hdfs_io.listing import list_files
 from hdfs_io.options import ReadOptions
@@ -44,7 +46,7 @@ def _alike(tables: Sequence[pa.Table], url: str) -> Iterator[pa.Table]:
 
 
 def copy(src: str, dst: str, progress: Callable[[int, int], None] | None = None, *, overwrite: bool = False) -> int:
-    """Copy a file or a directory with all in it between any two stores, whole or not at all.
+    """Copy a file or a directory with all in it between any two stores, some files at a time, whole or not at all.
 
     `dst` is the copy's own name; where it ends with a slash, the copy lies in it under its old name. `progress` is
     told the bytes done and the bytes in all. Returns the bytes copied.
@@ -55,15 +57,40 @@ def copy(src: str, dst: str, progress: Callable[[int, int], None] | None = None,
     single = source.isfile(path)
     if single and not dst.endswith("/"):
         _refuse_other_form(src, dst)
-    names = [path] if single else sorted(source.find(path))
-    total, done = sum(int(source.size(name)) for name in names), 0
+    sizes = {path: int(source.size(path))} if single else _sizes(source, path)
+    tally = Tally(sum(sizes.values()), progress)
     if dst.endswith("/"):
         dst = join(dst, posixpath.basename(path.rstrip("/")))
     with whole(dst, overwrite) as staging:
-        for name in names:
+
+        def copied(name: str) -> None:
             target = staging if single else join(staging, posixpath.relpath(name, path))
-            done = _copy_file(source, name, target, done, lambda bytes_: progress and progress(bytes_, total))
-    return done
+            _copy_file(source, name, sizes[name], target, tally)
+
+        for _ in each(copied, sorted(sizes), min(HANDS, len(sizes)) or 1):
+            pass
+    return tally.done
+
+
+def _sizes(source: Any, path: str) -> dict[str, int]:
+    """The size of each file below `path`."""
+    return {name: int(info["size"]) for name, info in source.find(path, detail=True).items()}
+
+
+@final
+class Tally:
+    """The bytes that threads have copied."""
+
+    def __init__(self, of: int, progress: Callable[[int, int], None] | None) -> None:
+        self.done = 0
+        self._of, self._progress = of, progress
+        self._lock = threading.Lock()
+
+    def add(self, count: int) -> None:
+        with self._lock:
+            self.done += count
+            if self._progress is not None:
+                self._progress(self.done, self._of)
 
 
 def _refuse_other_form(src: str, dst: str) -> None:
@@ -75,17 +102,15 @@ def _refuse_other_form(src: str, dst: str) -> None:
         raise DataError(f"{dst}: copying keeps the bytes, by their name {was}, and this name says {is_}; end it alike")
 
 
-def _copy_file(source: Any, name: str, target: str, done: int, progress: Callable[[int], Any]) -> int:
+def _copy_file(source: Any, name: str, size: int, target: str, tally: Tally) -> None:
     fs, path = open_fs(target)
     fs.makedirs(posixpath.dirname(path), exist_ok=True)
     with source.open(name, "rb") as reader, fs.open(path, "wb") as writer:
         while chunk := reader.read(CHUNK):
             writer.write(chunk)
-            done += len(chunk)
-            progress(done)
-    if fs.size(path) != source.size(name):
+            tally.add(len(chunk))
+    if fs.size(path) != size:
         raise DataError(f"{target}: the copy's size differs from that of {name}")
-    return done
 
 
 def _opening(url: str, options: ReadOptions) -> Iterator[pa.Table]:

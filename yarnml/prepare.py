@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, final
@@ -20,6 +19,7 @@ from yarnml.errors import DataError, UsageError, nearest
 from yarnml.job import Job, Part
 from yarnml.launch.yarn.memory import megabytes, spoken
 from yarnml.model import load_model
+from yarnml.monitor.pace import paced
 from yarnml.out import refuse_place, refuse_replacing
 from yarnml.ps.client.limit import memory
 from yarnml.request import RESERVED, Data, Reading, Running
@@ -27,7 +27,6 @@ from yarnml.resume import Earlier
 from yarnml.runs import default_runs, new_id
 
 Say = Callable[[str], None]
-PAUSE = 2.0  # seconds between two remarks on how far reading has come
 MOST = 64  # processes of a core
 HELD_OUT = ("test", "valid")  # in this order fractions are taken off the training data
 
@@ -306,15 +305,7 @@ class _Parts:
 
     def _progress(self, url: str) -> Callable[[int, int], None]:
         """Says from time to time how much of a data set has been read."""
-        said = time.monotonic()
-
-        def progress(done: int, of: int) -> None:
-            nonlocal said
-            if time.monotonic() - said > PAUSE:
-                said = time.monotonic()
-                self.say(f"reading  {done:,} of {of:,} pieces of {url}")
-
-        return progress
+        return paced(lambda text: self.say(f"reading  {text} of {url}"), "{:,} of {:,} pieces")
 
     @property
     def _keep(self) -> int:

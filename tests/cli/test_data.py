@@ -1,8 +1,13 @@
-"""Rows are shown as columns that fit the terminal."""
+"""Rows are shown as columns that fit the terminal, and it is said how far reading and copying have come."""
 
 from __future__ import annotations
 
-from yarnml.cli.data import in_columns
+from pathlib import Path
+
+import pytest
+
+from yarnml.cli.data import in_columns, main
+from yarnml.monitor import pace
 
 COLUMNS = [["a", "1", "22"], ["word", "x" * 70, "y"], ["c", "3", "4"]]
 
@@ -25,3 +30,24 @@ def test_columns_that_do_not_fit_are_counted() -> None:
 
 def test_nothing_to_show() -> None:
     assert in_columns([], 80) == []
+
+
+def test_it_is_said_how_far_it_has_come(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(pace, "PAUSE", -1.0)
+    source, target = tmp_path / "from", tmp_path / "to"
+    source.mkdir()
+    for k in range(40):
+        (source / f"{k:02d}.csv").write_text(f"a,y\n{k},0\n{k},1\n")
+    assert main(["describe", str(source)]) == 0
+    said = capsys.readouterr()
+    assert "80 rows x 1 dense features in 40 files" in said.out
+    assert said.err.splitlines()[-1] == "20 of 20 pieces read"
+    assert main(["copy", str(source), str(target)]) == 0
+    said = capsys.readouterr()
+    size = sum(file.stat().st_size for file in source.iterdir())
+    assert f"{size:,} of {size:,} bytes" in said.err
+    assert sorted((file.name, file.read_text()) for file in target.iterdir()) == sorted(
+        (file.name, file.read_text()) for file in source.iterdir()
+    )

@@ -8,7 +8,9 @@ import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import fsspec
 import pytest
@@ -182,6 +184,25 @@ def test_copy_between_stores_is_whole_and_tells_progress(place: str, put: Put) -
             copy("memory://copied/d/a", f"{place}/e/a")
     finally:
         remove("memory://copied")
+
+
+def test_copy_of_many_files_is_whole_or_absent(place: str, put: Put, monkeypatch: pytest.MonkeyPatch) -> None:
+    for k in range(50):
+        put(f"d/{k % 3}/{k}", b"x" * k)
+    assert copy(f"{place}/d", f"{place}/e") == sum(range(50))
+    assert everything(f"{place}/e") == everything(f"{place}/d")
+    module = import_module("hdfs_io.look")
+    one = module._copy_file
+
+    def fails(source: Any, name: str, *rest: Any) -> None:
+        if name.endswith("/31"):
+            raise DataError("the disk is full")
+        one(source, name, *rest)
+
+    monkeypatch.setattr(module, "_copy_file", fails)
+    with pytest.raises(DataError, match="full"):
+        copy(f"{place}/d", f"{place}/f")
+    assert everything(place) == sorted([*(f"d/{k % 3}/{k}" for k in range(50)), *(f"e/{k % 3}/{k}" for k in range(50))])
 
 
 def test_a_reader_mends_too(place: str, put: Put) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import sys
-import time
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -15,9 +14,9 @@ from tyro.conf import FlagCreatePairsOff, Positional, arg
 
 from yarnml.cli.flags import parse
 from yarnml.errors import UsageError, nearest
+from yarnml.monitor.pace import paced
 from yarnml.request import Reading
 
-PAUSE = 2.0  # seconds between two remarks on how far it has come
 CELL = 60  # characters shown of a value
 HELP = """\
 usage: yarnml data copy SRC DST      a file or directory, between any two stores
@@ -36,7 +35,7 @@ class Copy:
 
 @dataclass(frozen=True, kw_only=True)
 class Convert:
-    src: Annotated[str, Positional]  # file, directory or glob
+    src: Annotated[str, Positional]  # file, directory, glob, or a list of these
     dst: Annotated[str, Positional]  # a file, by its name's end, or else a directory of parts
     to: Literal["parquet", "csv", "libsvm", "arrow"] | None = None  # else what DST's name says, else Parquet
     compression: str | None = None  # else what DST's name says, else what is usual
@@ -45,13 +44,13 @@ class Convert:
 
 @dataclass(frozen=True, kw_only=True)
 class Head:
-    url: Annotated[str, Positional]  # file, directory or glob
+    url: Annotated[str, Positional]  # file, directory, glob, or a list of these
     rows: Annotated[int, arg(aliases=["-n"])] = 10  # how many
 
 
 @dataclass(frozen=True, kw_only=True)
 class Describe:
-    url: Annotated[str, Positional]  # file, directory or glob
+    url: Annotated[str, Positional]  # file, directory, glob, or a list of these
 
 
 def main(args: Sequence[str]) -> int:
@@ -75,7 +74,7 @@ def _copy(args: Sequence[str]) -> None:
 
     said = parse("yarnml data copy", "Copy a data set, whole or not at all.", {"copy": Copy}, args)["copy"]
     _refuse_target(said)
-    size = copy(said.src, said.dst, overwrite=said.overwrite)
+    size = copy(said.src, said.dst, paced(_remark, "{:,} of {:,} bytes"), overwrite=said.overwrite)
     print(f"{said.dst}: {size:,} bytes", file=sys.stderr)
 
 
@@ -88,17 +87,9 @@ def _convert(args: Sequence[str]) -> None:
     said = filled["convert"]
     refuse_place(said.dst, {"SRC": said.src}, "DST")
     refuse_replacing(said.dst, overwrite=said.overwrite, files=True, known=frozenset(), name="DST")
-    shown = time.monotonic()
-
-    def progress(done: int, of: int) -> None:
-        nonlocal shown
-        if time.monotonic() - shown > PAUSE:
-            shown = time.monotonic()
-            print(f"{done:,} of {of:,} rows", file=sys.stderr, flush=True)
-
     rows = convert(
         said.src, said.dst, filled["reading"].options(), format=said.to, compression=said.compression,
-        overwrite=said.overwrite, progress=progress,
+        overwrite=said.overwrite, progress=paced(_remark, "{:,} of {:,} rows"),
     )  # fmt: skip
     print(f"{said.dst}: {rows:,} rows", file=sys.stderr)
 
@@ -142,7 +133,13 @@ def in_columns(columns: Sequence[Sequence[str]], room: int | None) -> list[str]:
 
 def _describe(args: Sequence[str]) -> None:
     from hdfs_io import describe
+    from yarnml.prepare import cores
 
     groups = {"describe": Describe, "reading": Reading}
     said = parse("yarnml data describe", "What a run would take a data set for.", groups, args)
-    print(describe(said["describe"].url, said["reading"].options()))
+    progress = paced(_remark, "{:,} of {:,} pieces read")
+    print(describe(said["describe"].url, said["reading"].options(), cores(), progress))
+
+
+def _remark(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
