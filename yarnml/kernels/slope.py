@@ -44,8 +44,11 @@ def slope(
     return _slope_dense(X, y, a, w, b, logistic, h, g, lo, hi)
 
 
-def bend(X: F32 | CSR, h: F32, u: F64, c: float, out: F64, lo: int, hi: int) -> float:
-    """out (d,) += X' (h (X u + c)) of rows [lo, hi); returns the sum of h (X u + c): a Hessian product's parts."""
+def bend(X: F32 | CSR, h: F32, u: F32, c: float, out: F32, lo: int, hi: int) -> float:
+    """out (d,) += X' (h (X u + c)) of rows [lo, hi); returns the sum of h (X u + c): a Hessian product's parts.
+
+    In float32, whose arrays stay in the cache: it serves directions, not what is compared with their result.
+    """
     if isinstance(X, CSR):
         return float(_bend_sparse(X.indptr, X.indices, X.values, h, u, c, out, lo, hi))
     return float(_bend_dense(X, h, u, c, out, lo, hi))
@@ -117,7 +120,7 @@ def _slope_dense(
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath=FAST)
-def _bend_sparse(indptr: Any, indices: Any, values: Any, h: F32, u: F64, c: float, out: F64, lo: int, hi: int) -> float:
+def _bend_sparse(indptr: Any, indices: Any, values: Any, h: F32, u: F32, c: float, out: F32, lo: int, hi: int) -> float:
     total = 0.0
     for i in range(lo, hi):
         z = c
@@ -125,13 +128,14 @@ def _bend_sparse(indptr: Any, indices: Any, values: Any, h: F32, u: F64, c: floa
             z += values[p] * u[np.uint32(indices[p])]
         z *= h[i]
         total += z
+        r = np.float32(z)
         for p in range(indptr[i], indptr[i + 1]):
-            out[np.uint32(indices[p])] += values[p] * z
+            out[np.uint32(indices[p])] += values[p] * r
     return total
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath=FAST)
-def _bend_dense(X: F32, h: F32, u: F64, c: float, out: F64, lo: int, hi: int) -> float:
+def _bend_dense(X: F32, h: F32, u: F32, c: float, out: F32, lo: int, hi: int) -> float:
     total = 0.0
     for i in range(lo, hi):
         x = X[i]
@@ -140,8 +144,9 @@ def _bend_dense(X: F32, h: F32, u: F64, c: float, out: F64, lo: int, hi: int) ->
             z += x[j] * u[j]
         z *= h[i]
         total += z
+        r = np.float32(z)
         for j in range(len(u)):
-            out[j] += x[j] * z
+            out[j] += x[j] * r
     return total
 
 

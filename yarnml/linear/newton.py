@@ -19,7 +19,10 @@ ETA, MOST = 0.3, 50  # the residual that is left, of the first; steps at most
 def newton(
     sums: Sums, slope: Slope, penalty: Penalty, w: F64, free: NDArray[np.bool_], intercept: bool
 ) -> tuple[F64, float]:
-    """A direction (d,), and the intercept's, that about minimises Newton's quadratic over the weights that are free."""
+    """A direction (d,), and the intercept's, that about minimises Newton's quadratic over the weights that are free.
+
+    The Hessian's diagonal serves as preconditioner.
+    """
     diagonal = np.where(free, sums.powers(curved=True)[1] + penalty.l2, 1.0)
     diagonal[diagonal <= 0] = 1.0
     last = slope.curve if intercept and slope.curve > 0 else 1.0

@@ -82,13 +82,14 @@ class Sums:
 
     def bend(self, u: F64, c: float) -> tuple[F64, float]:
         """The Hessian's product with (u, c)."""
-        out, rest = np.zeros((self._me.threads, self.width)), np.zeros(self._me.threads)
+        out, rest = np.zeros((self._me.threads, self.width), np.float32), np.zeros(self._me.threads)
+        narrow = u.astype(np.float32)
 
         def part(k: int, piece: Piece, lo: int, hi: int) -> None:
-            rest[k] += bend(piece.X, piece.h, u, c, out[k], lo, hi)
+            rest[k] += bend(piece.X, piece.h, narrow, c, out[k], lo, hi)
 
         self._each(part)
-        total = self._mean(np.append(out.sum(axis=0), rest.sum()))
+        total = self._mean(np.append(out.sum(axis=0, dtype=np.float64), rest.sum()))
         return total[:-1], float(total[-1])
 
     def gram(self, columns: NDArray[np.int64], old: int) -> F64:
