@@ -96,3 +96,11 @@ def test_ratings_are_in_bounds(tmp_path: Path) -> None:
     made.ratings(tmp_path, 2000, 50, 20)
     dataset = scan(str(tmp_path / "train.parquet"), label=None)
     assert dataset.rows == 2000
+
+
+def test_a_corpus_is_of_counts(tmp_path: Path) -> None:
+    made.corpus(tmp_path, 100, 60, 5)
+    first = (tmp_path / "train.libsvm").read_text().splitlines()[0].split()
+    assert first[0] == "0"
+    assert all(float(pair.split(":")[1]).is_integer() for pair in first[1:])
+    assert len((tmp_path / "test.libsvm").read_text().splitlines()) == 500

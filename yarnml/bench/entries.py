@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from yarnml.bench.made import ratings, sparse
+from yarnml.bench.made import corpus, ratings, sparse
 from yarnml.bench.mlr import write_data
 
 Make = Callable[[Path], None]  # writes train and test files into a folder
@@ -77,5 +77,11 @@ ENTRIES = (
         quick=partial(ratings, n=100_000, users=2_000, items=500), train="train.parquet", test="test.parquet",
         options={"k": "16", "reg": "0.05"}, quality="test.rmse", slack=1e-2, aim=1.0,
         peers=(Peer("cmfrec", "cmfrec", "mf_cmfrec"),),
+    ),
+    Entry(
+        app="lda", about="1e5 documents, 5e4 words, k 50", make=partial(corpus, n=100_000, words=50_000, topics=50),
+        quick=partial(corpus, n=1_000, words=1_000, topics=50), train="train.libsvm", test="test.libsvm",
+        options={"k": "50", "epochs": "50"}, quality="test.perplexity", slack=2e-2, aim=0.5,
+        peers=(Peer("tomotopy", "tomotopy", "lda_tomotopy"),),
     ),
 )  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -51,8 +52,29 @@ def ratings(folder: Path, n: int, users: int, items: int) -> None:
         pq.write_table(pa.table(table), folder / f"{part}.parquet", row_group_size=131_072)
 
 
+def corpus(folder: Path, n: int, words: int, topics: int, length: int = 100) -> None:
+    """Documents of the model of LDA as libsvm of word counts, words by Zipf's law."""
+    rng = np.random.default_rng(4)
+    phi = rng.gamma(0.1, size=(topics, words)) / (np.arange(words) + 20.0)  # each topic has few of the words
+    phi = np.cumsum(phi / phi.sum(axis=1, keepdims=True), axis=1)
+    for part, size in (("train", n), ("test", max(500, n // 50))):
+        tokens = rng.poisson(length, size).clip(5)
+        drawn = [
+            rng.multinomial(many, theta)
+            for many, theta in zip(tokens, rng.dirichlet([0.1] * topics, size), strict=True)
+        ]
+        topic = np.concatenate([np.repeat(np.arange(topics), each) for each in drawn])
+        word = np.empty(len(topic), np.int64)
+        for k in range(topics):
+            at = np.flatnonzero(topic == k)
+            word[at] = np.searchsorted(phi[k], rng.random(len(at)) * phi[k, -1], side="right")
+        key, count = np.unique(np.repeat(np.arange(size), tokens) * words + word, return_counts=True)
+        offsets = np.searchsorted(key, words * np.arange(size + 1)).astype(np.int32)
+        _libsvm(folder / f"{part}.libsvm", np.zeros(size, np.int64), offsets, key % words, count)
+
+
 def _libsvm(
-    file: Path, y: NDArray[np.generic], offsets: NDArray[np.int32], columns: NDArray[np.int64], X: NDArray[np.float64]
+    file: Path, y: NDArray[Any], offsets: NDArray[np.int32], columns: NDArray[np.int64], X: NDArray[Any]
 ) -> None:
     lists = {"indices": (columns + 1).astype(np.int32), "values": X.astype(np.float32)}
     arrays = {name: pa.ListArray.from_arrays(pa.array(offsets), pa.array(array)) for name, array in lists.items()}
