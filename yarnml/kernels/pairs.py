@@ -55,23 +55,27 @@ def learn_numpy(keys: Numbers, says: Says, n: int, numbers: Numbers, found: Says
 
 
 @njit(cache=True, nogil=True)
-def apart(found: Says) -> NDArray[np.bool_]:
-    """Which of k, taken in order, are in no pair that says YES with one that was taken before, (k,)."""
-    kept = np.zeros(len(found), np.bool_)
+def apart(found: Says) -> Numbers:
+    """Taken in order, which of k are kept: those in no pair that says YES with one that was kept before. (k,)
+
+    Of one that is kept its own place; of another the place of the first that stands in its way.
+    """
+    by = np.empty(len(found), np.int64)
     for a in range(len(found)):
-        kept[a] = True
+        by[a] = a
         for b in range(a):
-            if kept[b] and found[a, b] == YES:
-                kept[a] = False
+            if by[b] == b and found[a, b] == YES:
+                by[a] = b
                 break
-    return kept
+    return by
 
 
-def apart_numpy(found: Says) -> NDArray[np.bool_]:
-    kept = np.zeros(len(found), np.bool_)
+def apart_numpy(found: Says) -> Numbers:
+    by = np.arange(len(found))
     for a in range(len(found)):
-        kept[a] = not (found[a, :a][kept[:a]] == YES).any()
-    return kept
+        in_its_way = np.flatnonzero((by[:a] == np.arange(a)) & (found[a, :a] == YES))
+        by[a] = in_its_way[0] if len(in_its_way) else a
+    return by
 
 
 @njit(cache=True, nogil=True)

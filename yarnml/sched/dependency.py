@@ -24,16 +24,19 @@ class Dependency:
         self._keys = np.full(1 << (slots.bit_length() - 1), EMPTY, np.int64)
         self._says = np.zeros(len(self._keys), np.int8)
 
-    def independent(self, candidates: Index) -> NDArray[np.bool_]:
-        """Which of these different ones (k,) depend on none that goes before and was kept."""
+    def judge(self, candidates: Index) -> Index:
+        """Of each of these different ones (k,) the place of the first that was kept before and that it depends on.
+
+        If there is none it is kept, and the place is its own.
+        """
         pairs = look(self._keys, self._says, self._parameters, candidates)
         new = (pairs == UNKNOWN).any(axis=1)
         if new.any():
             R = correlation(self._of.columns(candidates[new]))
             pairs[np.ix_(new, new)] = found = (self._of.rho < R).astype(np.int8)
             learn(self._keys, self._says, self._parameters, candidates[new], found)
-        kept: NDArray[np.bool_] = apart(pairs)
-        return kept
+        by: Index = apart(pairs)
+        return by
 
 
 def correlation(X: NDArray[Any]) -> NDArray[Any]:

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 from yarnml.sched.picks import Index, Numbers
 
 
@@ -25,10 +22,10 @@ class Heard:
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """Which candidates of a round depend on none that goes before them."""
+    """Of each candidate of a round the place of the kept one before it that it depends on; if it is kept, its own."""
 
     round: int
-    kept: NDArray[np.bool_]
+    by: Index
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +50,7 @@ class Tell:
 
 @dataclass(frozen=True, eq=False)
 class Judge:
-    """Find which of these candidates depend on none that goes before them; it is wanted when the round begins."""
+    """Find what depends on what among these candidates, in their order; it is wanted when the round begins."""
 
     round: int
     candidates: Index

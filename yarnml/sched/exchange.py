@@ -15,6 +15,9 @@ HEAD = 8 * (2 + AXES + 1)  # kind of numbers, axes, their lengths, candidates
 
 
 def packed(part: Array, candidates: Numbers) -> NDArray[np.uint8]:
+    """Raises ValueError for a part of too many axes."""
+    if part.ndim > AXES:
+        raise ValueError(f"a part of {part.ndim} axes; it may have {AXES}")
     head = np.zeros(HEAD // 8, np.int64)
     head[0] = np.frombuffer(part.dtype.str.encode().ljust(8), np.int64)[0]
     head[1], head[-1] = part.ndim, candidates.shape[1]

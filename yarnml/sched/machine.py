@@ -16,11 +16,10 @@ from __future__ import annotations
 from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from yarnml.sched.events import Begin, Effect, Event, Heard, Judge, Judged, Moved, Run, Tell
 from yarnml.sched.memory import ROUND, Memory
-from yarnml.sched.picks import Index
+from yarnml.sched.picks import Index, Numbers
 from yarnml.sched.planner import Planner, merged
 from yarnml.sched.width import Width
 
@@ -33,8 +32,10 @@ class Machine:
         """`count`: candidates that each planner draws for a round."""
         self._planner, self._width, self._memory = planner, width, memory
         self._depth, self._count = depth, count
-        self._verdicts: dict[int, NDArray[np.bool_]] = {}
+        self._verdicts: dict[int, Index] = {}
         self._waiting = False  # for what a round that was to begin lacks
+        self._behind = np.zeros((2, 0), np.int64)  # in the round that runs: who is put off, and behind whom
+        self._left = np.zeros(0, np.int64)  # and who is left out, as the round isn't so wide
 
     def handle(self, event: Event) -> list[Effect]:
         match event:
@@ -45,8 +46,8 @@ class Machine:
                 order = merged(candidates)
                 self._memory.keep_plan(number, order)
                 return [Judge(number, order), *self._begin()]
-            case Judged(number, kept):
-                self._verdicts[number] = kept
+            case Judged(number, by):
+                self._verdicts[number] = by
                 return self._begin()
             case Moved():
                 self._moved(event)
@@ -73,22 +74,34 @@ class Machine:
         if number not in self._verdicts:
             return []
         self._waiting = False
-        picks, put_off = self._settle(number)
-        return [Run(number, picks, put_off, self._draw(planned) if self._depth else None)]
+        picks = self._settle(number)
+        return [Run(number, picks, self._behind[0], self._draw(planned) if self._depth else None)]
 
     def _draw(self, number: int) -> Tell:
         return Tell(number, self._planner.propose(number, self._count))
 
-    def _settle(self, number: int) -> tuple[Index, Index]:
-        """The round's picks, and what is put off. What isn't picked flies no more."""
-        candidates, kept = self._memory.plan(number), self._verdicts.pop(number)
-        picks, more = np.split(candidates[kept], [self._width.now])
-        self._planner.back(more, put_off=False)
-        self._planner.back(candidates[~kept], put_off=True)
-        return picks, candidates[~kept]
+    def _settle(self, number: int) -> Index:
+        """The round's picks."""
+        candidates, by = self._memory.plan(number), self._verdicts.pop(number)
+        kept = by == np.arange(len(by))
+        self._behind = np.stack([candidates, candidates[by]])[:, ~kept]
+        picks, self._left = np.split(candidates[kept], [self._width.now])
+        return picks
 
     def _moved(self, event: Moved) -> None:
+        """Candidates fly no more. What was put off may have to move as far as what it depends on."""
         self._planner.land(event.picks, event.moved)
+        self._planner.back(self._left, np.zeros(len(self._left)), put_off=False)
+        put_off, behind = self._behind
+        self._planner.back(put_off, _moved(behind, event), put_off=True)
         if event.objective is not None:
             self._width.saw(event.objective)
         self._memory.at[ROUND] += 1
+
+
+def _moved(numbers: Index, event: Moved) -> Numbers:
+    """How much each of these has moved, 0 if it wasn't picked."""
+    order = np.argsort(event.picks)
+    at = np.searchsorted(event.picks, numbers, sorter=order)
+    picks, moved = (np.append(array[order], end) for array, end in ((event.picks, -1), (event.moved, 0.0)))
+    return np.where(picks[at] == numbers, moved[at], 0.0)

@@ -19,7 +19,7 @@ Keep = Callable[[str, Callable[[], NDArray[Any]]], NDArray[Any]]
 @final
 @dataclass(frozen=True, eq=False)
 class Memory:
-    """Of a worker's own m parameters: `moved`, `flying`, `put_off`. The rest is of the rounds, and on all workers alike."""
+    """Of a worker's own m parameters: `moved`, `flying`, `put_off`. The rest is of the rounds, alike on all workers."""
 
     moved: Numbers  # (m,) at its last update; inf: it never was
     flying: NDArray[np.bool_]  # (m,) is a candidate of a round that hasn't been yet

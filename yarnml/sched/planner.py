@@ -14,6 +14,7 @@ from yarnml.sched.policy import Drawn
 
 PURPOSE = 0x5C4ED  # of these random numbers
 MOST = 1e100  # that a parameter may have moved: sums of it are finite
+EASE = 0.1
 Flags = NDArray[np.bool_]
 NUMBER, MOVED, PUT_OFF = range(3)  # rows of candidates
 
@@ -36,17 +37,18 @@ class Planner:
         self._flying[drawn] = True
         return np.stack([drawn * float(self._planners) + self._index, self._moved[drawn], self._put_off[drawn]])
 
-    def back(self, numbers: Index, *, put_off: bool) -> None:
-        """These candidates, of whatever planner, weren't picked: they may be drawn again."""
-        own, _ = self._own(numbers)
+    def back(self, numbers: Index, moved: Numbers, *, put_off: bool) -> None:
+        """These candidates, of whatever planner, weren't picked: they may be drawn again, as if they moved so much."""
+        own, mine = self._own(numbers)
         self._put_off[own] += put_off
+        self._moved[own] = np.maximum(self._moved[own], _size(moved[mine]))
         self._put(own)
 
     def land(self, numbers: Index, moved: Numbers) -> None:
         """These were updated and moved by so much."""
         own, mine = self._own(numbers)
         self._put_off[own] = 0
-        self._moved[own] = np.minimum(np.nan_to_num(np.abs(moved[mine]), nan=MOST), MOST)
+        self._moved[own] = _size(moved[mine])
         self._put(own)
 
     def check(self, plans: list[Index]) -> None:
@@ -67,12 +69,20 @@ class Planner:
         return numbers[mine] // self._planners, mine
 
 
-def merged(candidates: list[Numbers]) -> Index:
-    """All planners' candidates in the order in which they are looked at.
+def _size(moved: Numbers) -> Numbers:
+    size: Numbers = np.minimum(np.nan_to_num(np.abs(moved), nan=MOST), MOST)
+    return size
 
-    First what was put off most often, so that nothing starves; then what moved most; then by number.
+
+def merged(candidates: list[Numbers]) -> Index:
+    """All planners' candidates in the order in which they are looked at: by (|change| + eta) (1 + times put off).
+
+    So nothing starves, but what hardly moves waits long for its turn. eta is a tenth of their mean change; what has
+    never been updated is first; ties go by number.
     """
     every = np.concatenate(candidates, axis=1)
-    order = np.lexsort((every[NUMBER], -every[MOVED], -every[PUT_OFF]))
+    known = every[MOVED][np.isfinite(every[MOVED])]
+    eta = EASE * known.mean() if known.any() else 1.0
+    order = np.lexsort((every[NUMBER], -(every[MOVED] + eta) * (1 + every[PUT_OFF])))
     numbers: Index = every[NUMBER, order].astype(np.int64)
     return numbers

@@ -172,7 +172,7 @@ class _Judges:
     def __init__(self, said: Policy, parameters: int, depth: int) -> None:
         self._dependency = None if said.independent is None else Dependency(said.independent, parameters)
         self._pool = ThreadPoolExecutor(1, "judge") if depth > 1 and self._dependency is not None else None
-        self._open: deque[tuple[Judge, Future[NDArray[np.bool_]] | None]] = deque()
+        self._open: deque[tuple[Judge, Future[Index] | None]] = deque()
 
     def __enter__(self) -> _Judges:
         return self
@@ -188,7 +188,7 @@ class _Judges:
         judge, found = self._open.popleft()
         return Judged(judge.round, self._judge(judge) if found is None else found.result())
 
-    def _judge(self, judge: Judge) -> NDArray[np.bool_]:
+    def _judge(self, judge: Judge) -> Index:
         if self._dependency is None:
-            return np.ones(len(judge.candidates), np.bool_)
-        return self._dependency.independent(judge.candidates)
+            return np.arange(len(judge.candidates))
+        return self._dependency.judge(judge.candidates)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
+import numpy as np
+
 from yarnml.sched.picks import Numbers
 
 WIDTH, LAST, FALLS = range(3)
@@ -25,12 +27,12 @@ class Width:
         return int(self.memory[WIDTH])
 
     def saw(self, objective: float) -> None:
-        """The objective after a round of this width. One that is nan has risen."""
+        """The objective after a round of this width. One that is nan or inf has risen."""
         width, last, falls = self.memory
-        if objective <= last + EASE * abs(last):
+        if np.isfinite(objective) and objective <= last + EASE * abs(last):
             falls += 1
             if falls >= CALM:
                 width, falls = min(self.most, width + max(1, width // 4)), 0
         else:
             width, falls = max(1, width // 2), 0
-        self.memory[:] = width, objective, falls
+        self.memory[:] = width, np.nan_to_num(objective, nan=np.inf, posinf=np.inf), falls
