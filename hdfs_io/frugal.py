@@ -9,6 +9,7 @@ from contextlib import contextmanager
 import pyarrow as pa
 
 MMAP_THRESHOLD = -3  # glibc's name of the size from which an array is a mapping of its own
+TRIM_THRESHOLD = -1  # and of what may lie free at a heap's end: twice the other, where glibc chooses both
 LARGE, USUAL = 1 << 18, 32 << 20  # bytes; the usual one costs less time, and is what glibc comes to by itself
 
 OWN = pa.default_memory_pool()  # Arrow's, which the inside of its Parquet reader uses always
@@ -36,6 +37,7 @@ def give_back() -> None:
 
 def _own_mappings(size: int) -> None:
     _libc("mallopt", MMAP_THRESHOLD, size)
+    _libc("mallopt", TRIM_THRESHOLD, 2 * size)
 
 
 def _libc(function: str, *args: int) -> None:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from typing import Any, final
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 
@@ -33,17 +33,20 @@ def chunks(parquet: pq.ParquetFile, group: int, names: Sequence[str]) -> Iterato
 
 
 def _try(parquet: pq.ParquetFile, group: int, names: Sequence[str]) -> None:
-    with suppress(_ShutError), pq.ParquetFile(_Shut(), metadata=parquet.metadata, buffer_size=1) as trial:
-        next(trial.iter_batches(1, row_groups=[group], columns=list(names), use_threads=False), None)
-
-
-class _ShutError(Exception):
-    """All columns were made ready, and the first was to be read."""
+    empty = _Empty()
+    with pq.ParquetFile(empty, metadata=parquet.metadata, buffer_size=1) as trial:
+        try:
+            next(trial.iter_batches(1, row_groups=[group], columns=list(names), use_threads=False), None)
+        except (pa.ArrowException, OSError):
+            if not empty.asked:  # else all columns were made ready, and the first was to be read
+                raise
 
 
 @final
-class _Shut(io.RawIOBase):
+class _Empty(io.RawIOBase):
     """A file as large as any, of which no byte can be read."""
+
+    asked = False
 
     def seekable(self) -> bool:
         return True
@@ -58,4 +61,5 @@ class _Shut(io.RawIOBase):
         return 1 << 62
 
     def read(self, _size: int = -1, /) -> bytes:
-        raise _ShutError
+        self.asked = True
+        return b""

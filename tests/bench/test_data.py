@@ -18,9 +18,16 @@ def test_a_run_says_what_it_took(tmp_path: Path) -> None:
     url = str(tmp_path / "d.parquet")
     data.write_dense(url, 70_000)
     assert scan(url, label="class").rows == 70_000
-    seconds, peak = data.trained(str(tmp_path), url, 4, 1)
-    assert seconds > 0
-    assert 100 < peak < 1000
+    took = data.trained(str(tmp_path), url, 4, 1)
+    assert took.seconds > 0
+    assert took.cpu > 0
+    assert 100 < took.peak < 1000
+
+
+def test_a_pass_is_what_more_passes_take_more() -> None:
+    row = data._pass("x", [(5.0, 3.0), (21.0, 11.0)])
+    assert (row.ours, row.peer, row.ratio, row.holds) == (2.0, 1.0, 2.0, False)
+    assert data._within("dense", data.LIMIT).holds
 
 
 def test_a_speed_without_a_peer_is_only_told() -> None:

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -23,12 +24,15 @@ from yarnml.bench.row import Row
 
 WIDTH = 100  # features of the dense data
 LIMIT = 128  # MiB; the data beyond memory is four times that
+SPARSE = 24 + 8 * 30  # bytes of a sparse row in memory
 PASSES = (2, 10)  # of two runs that differ in passes alone
 PROBE = """
-import json, resource, sys
+import json, sys, time
 from yarnml.cli import main
 code = main(sys.argv[1:])
-print(json.dumps(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss), flush=True)
+with open("/proc/self/status") as status:  # what getrusage tells counts what this process's parent had, too
+    peak = next(int(line.split()[1]) for line in status if line.startswith("VmHWM"))
+print(json.dumps([time.process_time(), peak / 1024]), flush=True)
 sys.exit(code)
 """
 
@@ -47,7 +51,7 @@ def run(quick: bool = False) -> list[Row]:
         rows.append(_batches("Parquet", parquet, lambda: pq.read_table(parquet), rounds))
         if os.environ.get("HADOOP_CONF_DIR"):
             rows.append(_hdfs(parquet, rounds))
-        return rows + _beyond(folder, parquet, tiny)
+        return [*rows, *_beyond(folder, parquet, tiny), _beyond_sparse(folder)]
 
 
 def write_dense(url: str, n: int) -> None:
@@ -129,26 +133,56 @@ def _speed(name: str, seconds: dict[str, float | None], size: int, aim: float) -
     return Row(name, ours, peer, ratio, f">= {aim:g}", None if ratio is None else ratio >= aim)
 
 
+@dataclass(frozen=True)
+class Trained:
+    """What a run took."""
+
+    seconds: float  # of training alone
+    cpu: float  # seconds of all threads, from start to end
+    peak: float  # MiB
+
+
 def _beyond(folder: str, large: str, tiny: str) -> list[Row]:
     """mlr on four times the limit: what it takes beside a run on next to nothing, and a pass beside one in memory."""
-    _, base = trained(folder, tiny, LIMIT, 1)
-    few, peak = trained(folder, large, LIMIT, PASSES[0])
-    many = trained(folder, large, LIMIT, PASSES[1])[0]
-    few_held, many_held = (trained(folder, large, 16 * LIMIT, passes)[0] for passes in PASSES)
-    taken = peak - base
-    ours, peer = ((b - a) / (PASSES[1] - PASSES[0]) for a, b in ((few, many), (few_held, many_held)))
+    base = trained(folder, tiny, LIMIT, 1).peak
+    few, few_held, many, many_held = (
+        trained(folder, large, limit, passes) for passes in PASSES for limit in (LIMIT, 16 * LIMIT)
+    )
     return [
-        Row(f"memory of rows beyond a limit of {LIMIT} MiB, MiB", taken, None, None, f"<= {LIMIT}", taken <= LIMIT),
-        Row("a pass from disk beside one in memory, s", ours, peer, ours / peer, "<= 1.5", ours <= 1.5 * peer),
+        _within("dense", few.peak - base),
+        _pass(
+            "a pass from disk beside one in memory, s",
+            [(x.seconds, y.seconds) for x, y in ((few, few_held), (many, many_held))],
+        ),
+        _pass("the same in seconds of all threads", [(x.cpu, y.cpu) for x, y in ((few, few_held), (many, many_held))]),
     ]
 
 
-def trained(folder: str, url: str, limit: int, passes: int) -> tuple[float, float]:
-    """Seconds of training, and the MiB that the process took at most."""
+def _beyond_sparse(folder: str) -> Row:
+    tiny, large = (f"{folder}/{name}.libsvm" for name in ("tiny", "large"))
+    write_sparse(tiny, 1000)
+    write_sparse(large, (4 * LIMIT << 20) // SPARSE)
+    return _within("sparse", trained(folder, large, LIMIT, 1).peak - trained(folder, tiny, LIMIT, 1).peak)
+
+
+def _within(kind: str, taken: float) -> Row:
+    name = f"memory of {kind} rows beyond a limit of {LIMIT} MiB, MiB"
+    return Row(name, taken, None, None, f"<= {LIMIT}", taken <= LIMIT)
+
+
+def _pass(name: str, took: list[tuple[float, float]]) -> Row:
+    """A pass on (disk, in memory), by what runs of few and of many passes took."""
+    few, many = took
+    ours, peer = ((b - a) / (PASSES[1] - PASSES[0]) for a, b in zip(few, many, strict=True))
+    return Row(name, ours, peer, ours / peer, "<= 1.5", ours <= 1.5 * peer)
+
+
+def trained(folder: str, url: str, limit: int, passes: int) -> Trained:
+    """A run of mlr on rows that may take `limit` MiB."""
     command = ["run", "mlr", "--data", url, "--label", "label", "--epochs", str(passes), "--data-memory", f"{limit}MiB"]
     command += ["--runs", f"{folder}/runs", "--json"]
     probe = [sys.executable, "-c", PROBE, *command]
     out = subprocess.run(probe, check=True, stdout=subprocess.PIPE, text=True, timeout=600).stdout
-    *_, said, peak = out.strip().splitlines()
+    *_, said, used = out.strip().splitlines()
     record = json.loads((Path(folder) / "runs" / json.loads(said)["run"] / "run.json").read_text())
-    return float(record["result"]["seconds"]["train"]), json.loads(peak) / 1024
+    return Trained(float(record["result"]["seconds"]["train"]), *json.loads(used))
