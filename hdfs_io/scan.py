@@ -19,7 +19,7 @@ from hdfs_io.found import Found
 from hdfs_io.guess import form_of
 from hdfs_io.hands import each, hands
 from hdfs_io.labels import is_text
-from hdfs_io.listing import list_all
+from hdfs_io.listing import DataFile, list_all
 from hdfs_io.options import SPARSE, ReadOptions
 from hdfs_io.partitions import partition_names
 from hdfs_io.reader import PIECE, Ask, Reader, Survey, merged
@@ -30,7 +30,7 @@ from hdfs_io.text import is_blank
 
 __all__ = ["LabelKind", "scan"]
 
-Progress = Callable[[int, int], None]  # pieces read, of all
+Progress = Callable[[int, int], None]  # parts done, of all: files that are cut, then pieces that are read
 SHRINKS = 2  # times that text gets smaller by being parsed, at most: of more than that nothing need be kept
 
 
@@ -56,7 +56,7 @@ def scan(
     features). With a `schema`, files
     without the label's column are fine: `has_label` of the result is false. `keep` lets `load` in this process use
     what was parsed here. `piece` bounds the bytes of text that a thread reads at a time.
-    `progress` is told the pieces read and all of them, from time to time.
+    `progress` is told the parts done and all of them: first files that are cut, then pieces that are read.
 
     Raises DataError with file and line for text that can't be read, for labels that are missing (words that spell it,
     as NA does, too), nan or inf, for weights that aren't numbers from 0 up, and, as the options say, for missing
@@ -99,7 +99,7 @@ def survey(
     assigned = assign(url, full[0], options, label, schema)
     ask = _ask(assigned.options, label, schema, keep > 0)
     reader = reader_for(assigned.options, piece)
-    pieces = bundled(reader, full, [p for cut in each(reader.cut, full, many) for p in cut])
+    pieces = bundled(reader, full, _cut(reader, full, many, progress))
     surveys = _again(reader, pieces, _surveys(reader, pieces, ask, many, keep, progress), ask, many)
     notes += assigned.notes
     whole, stored = merged(surveys), sum(file.size for file in files)
@@ -131,6 +131,14 @@ def _ask(options: ReadOptions, label: LabelKind, schema: Schema | None, keep: bo
         missing=options.missing or "stop",
         unknown=options.unknown,
     )
+
+
+def _cut(reader: Reader, files: Sequence[DataFile], threads: int, progress: Progress) -> list[Piece]:
+    pieces: list[Piece] = []
+    for done, cut in enumerate(each(reader.cut, files, threads), 1):
+        pieces += cut
+        progress(done, len(files))
+    return pieces
 
 
 def _surveys(

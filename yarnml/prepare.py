@@ -305,7 +305,7 @@ class _Parts:
 
     def _progress(self, url: str) -> Callable[[int, int], None]:
         """Says from time to time how much of a data set has been read."""
-        return paced(lambda text: self.say(f"reading  {text} of {url}"), "{:,} of {:,} pieces")
+        return paced(lambda text: self.say(f"reading  {text} of {url}"), "{:,} of {:,} parts")
 
     @property
     def _keep(self) -> int:

@@ -137,7 +137,7 @@ def _describe(args: Sequence[str]) -> None:
 
     groups = {"describe": Describe, "reading": Reading}
     said = parse("yarnml data describe", "What a run would take a data set for.", groups, args)
-    progress = paced(_remark, "{:,} of {:,} pieces read")
+    progress = paced(_remark, "{:,} of {:,} parts read")
     print(describe(said["describe"].url, said["reading"].options(), cores(), progress))
 
 
