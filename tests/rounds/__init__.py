@@ -1,0 +1,1 @@
+"""Lasso by scheduled coordinate descent, as the tests of rounds run it."""
