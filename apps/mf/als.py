@@ -20,6 +20,7 @@ from typing import Any, final
 
 import numba
 import numpy as np
+import scipy.linalg.cython_blas  # noqa: F401 (numba's products; loaded here, before the threads of BLAS are bounded)
 from numpy.typing import NDArray
 
 from yarnml.app import Worker
@@ -32,6 +33,7 @@ from .sides import Ratings, Side
 F32 = NDArray[np.float32]
 I32 = NDArray[np.int32]
 I64 = NDArray[np.int64]
+AT_ONCE = 256  # ratings of one row whose sums are made at a time
 JIT: dict[str, Any] = {"nogil": True, "cache": True, "fastmath": True, "error_model": "numpy"}
 
 
@@ -58,8 +60,8 @@ class ALS(Method):
         G = Y[:, :k].T @ Y[:, :k] if self._implicit else np.zeros((k, k), np.float32)
 
         def part(lo: int, hi: int) -> float:
-            fixed = ((0,) * k, self._m, self._implicit, side.indptr, side.other, side.r)
-            return float(half(*fixed, own, Y, G.ravel(), mean, self._lam, self._alpha, lo, hi))
+            some = (side.indptr, side.other, side.r, own, Y, G, self._m, self._implicit)
+            return float(half(*some, mean, self._lam, self._alpha, lo, hi))
 
         loss = float(sum(side.each(self._me, part)))
         side.share(self._me, X)
@@ -68,87 +70,54 @@ class ALS(Method):
 
 @numba.njit(**JIT)
 def half(
-    k_: tuple[int, ...], m: int, implicit: bool, indptr: I64, other: I32, r: F32, X: F32, Y: F32, G: F32,
+    indptr: I64, other: I32, r: F32, X: F32, Y: F32, G: F32, m: int, implicit: bool,
     mean: np.float32, lam: np.float32, alpha: np.float32, lo: int, hi: int,
 ) -> float:  # fmt: skip
-    """Rows [lo, hi) of X (n, k + 1) given Y (m, k + 1). Returns what they add to the objective.
+    """Rows [lo, hi) of X (n, k + 1) given Y (n', k + 1). Returns what they add to the objective.
 
-    `k_` is any tuple of k numbers: by its length, which is part of its type, the compiler knows k, so that a loop over
-    k numbers is a few instructions. `m`: k + 1 with biases, else k. G (k * k,) is what each row's matrix begins with.
+    `m`: k + 1 with biases, else k. G (k, k) is what each row's matrix begins with. Of the rows (q, 1, t) of a user's
+    ratings one product by BLAS gives all sums: the bordered matrix, its right side, and sum t^2.
     """
-    k = len(k_)
-    A, b, s = np.empty(k * k, np.float32), np.empty(k, np.float32), np.empty(k, np.float32)
-    L, x, loss = np.empty((m, m), np.float32), np.empty(m, np.float32), 0.0
+    k = Y.shape[1] - 1
+    Z, S = np.empty((AT_ONCE, k + 2), np.float32), np.empty((k + 2, k + 2), np.float32)
+    part, A, x, loss = np.empty_like(S), np.empty((m, m), np.float32), np.empty(m, np.float32), 0.0
     for u in range(lo, hi):
         begin, end = indptr[u], indptr[u + 1]
         X[u] = 0
         if begin == end:
             continue
-        A[:], b[:], s[:] = G, 0, 0
-        some, ratings = other[begin:end], r[begin:end]
-        total, squares = add(k_, implicit, some, ratings, Y.reshape(-1), mean, alpha, A, b, s)
-        n = np.float32(end - begin)
-        penalty = lam if implicit else lam * n
+        S[:] = 0
+        S[:k, :k] = G
+        for at in range(begin, end, AT_ONCE):
+            n = min(AT_ONCE, end - at)
+            loss += laid(other[at : at + n], r[at : at + n], Y, implicit, mean, alpha, Z)
+            np.dot(Z[:n].T, Z[:n], part)
+            S += part
+        penalty = lam if implicit else lam * np.float32(end - begin)
         for i in range(m):
-            for j in range(i + 1):
-                v = A[i * k + j] if i < k else (s[j] if j < k else n)
-                L[i, j] = v + penalty if i == j else v
-            x[i] = b[i] if i < k else total
-        loss += squares - forward(L, x)
-        back(L, x)
+            A[i] = S[i, :m]
+            A[i, i] += penalty
+            x[i] = S[i, k + 1]
+        loss -= forward(A, x)
+        back(A, x)
         X[u, :m] = x
     return loss
 
 
 @numba.njit(**JIT)
-def term(
-    implicit: bool, r: np.float32, bias: np.float32, mean: np.float32, alpha: np.float32
-) -> tuple[np.float32, np.float32, np.float32]:
-    """Of a rating its weight w in the matrix, its part t of the right side, and what it adds to the objective."""
-    if implicit:
-        return alpha * r, np.float32(1) + alpha * r, np.float32(1) + alpha * r
-    t = r - mean - bias
-    return np.float32(1), t, t * t
-
-
-@numba.njit(**JIT)
-def add(
-    k_: tuple[int, ...], implicit: bool, other: I32, r: F32, Y: F32,
-    mean: np.float32, alpha: np.float32, A: F32, b: F32, s: F32,
-) -> tuple[np.float32, np.float32]:  # fmt: skip
-    """A += sum w q q', b += sum t q, s += sum q; returns sum t and what the ratings add to the objective.
-
-    Four ratings at a time, so that A is read and written a fourth as often; then those that are left, one at a time.
-    """
-    k, n, at, total, squares = len(k_), len(other), 0, np.float32(0), np.float32(0)
-    width = np.int64(k + 1)
-    while at + 4 <= n:
-        i0, i1, i2, i3 = other[at] * width, other[at + 1] * width, other[at + 2] * width, other[at + 3] * width
-        q0, q1, q2, q3 = Y[i0 : i0 + k], Y[i1 : i1 + k], Y[i2 : i2 + k], Y[i3 : i3 + k]
-        w0, t0, l0 = term(implicit, r[at], Y[i0 + k], mean, alpha)
-        w1, t1, l1 = term(implicit, r[at + 1], Y[i1 + k], mean, alpha)
-        w2, t2, l2 = term(implicit, r[at + 2], Y[i2 + k], mean, alpha)
-        w3, t3, l3 = term(implicit, r[at + 3], Y[i3 + k], mean, alpha)
-        for c in range(len(b)):  # which is k, too: known in the inner loop alone, or much code is made
-            c0, c1, c2, c3, o = w0 * q0[c], w1 * q1[c], w2 * q2[c], w3 * q3[c], c * k
-            for d in range(k):
-                A[o + d] += (c0 * q0[d] + c1 * q1[d]) + (c2 * q2[d] + c3 * q3[d])
-        for d in range(k):
-            b[d] += (t0 * q0[d] + t1 * q1[d]) + (t2 * q2[d] + t3 * q3[d])
-            s[d] += (q0[d] + q1[d]) + (q2[d] + q3[d])
-        total += (t0 + t1) + (t2 + t3)
-        squares += (l0 + l1) + (l2 + l3)
-        at += 4
-    for p in range(at, n):
-        i0 = other[p] * width
-        q0 = Y[i0 : i0 + k]
-        w0, t0, l0 = term(implicit, r[p], Y[i0 + k], mean, alpha)
-        for c in range(len(b)):  # which is k, too: known in the inner loop alone, or much code is made
-            for d in range(k):
-                A[c * k + d] += w0 * q0[c] * q0[d]
-        for d in range(k):
-            b[d] += t0 * q0[d]
-            s[d] += q0[d]
-        total += t0
-        squares += l0
-    return total, squares
+def laid(other: I32, r: F32, Y: F32, implicit: bool, mean: np.float32, alpha: np.float32, Z: F32) -> float:
+    """The rows (q, 1, t) of these ratings, or (w q, w, c / w) with w^2 = alpha r; returns sum t^2, or sum c."""
+    k, total = Y.shape[1] - 1, np.float32(0)
+    for p in range(len(other)):
+        q, w, t = Y[other[p]], np.float32(1), np.float32(0)
+        if implicit:
+            w = np.sqrt(alpha * r[p])
+            t = (w * w + 1) / w if w > 0 else np.float32(0)
+            total += w * t
+        else:
+            t = r[p] - mean - q[k]
+            total += t * t
+        for c in range(k):
+            Z[p, c] = w * q[c]
+        Z[p, k], Z[p, k + 1] = w, t
+    return float(total)

@@ -39,9 +39,11 @@ class Factors:
         def items() -> F32:
             Q = SPREAD * rng.standard_normal((I, k + 1), np.float32)
             side, own = ratings.by_item, Q[ratings.by_item.lo : ratings.by_item.hi]
-            row = np.repeat(np.arange(len(own)), np.diff(side.indptr))
-            sums = np.bincount(row, side.r - np.float32(mean), len(own))
-            own[:, k] = sums / (np.diff(side.indptr) + DOUBT) if bias else 0
+            n = np.diff(side.indptr)
+            own[:, k], some = 0, n > 0
+            if bias and some.any():
+                sums = np.add.reduceat(side.r, side.indptr[:-1][some])
+                own[some, k] = (sums - n[some] * mean) / (n[some] + DOUBT)
             side.share(me, Q)
             return Q
 
