@@ -43,11 +43,12 @@ demo = Demo("sklearn", "datasets/data/digits.csv.gz", ReadOptions(header=False, 
 @dataclass(frozen=True, kw_only=True)
 class Config(AppConfig):
     k: Count = 50  # topics
-    epochs: Count = 100  # passes over the data
+    epochs: Count = 150  # passes over the data
     sampler: Literal["auto", "gibbs", "warp"] = "auto"  # exact, or Metropolis-Hastings; auto: exact to 256 topics
     alpha: Positive = 0.1  # prior weight of each topic in a document, to begin with
     beta: Positive = 0.01  # prior weight of each word in a topic, to begin with
-    learn: Whole = 10  # passes after which alpha and beta are learned anew, from the 20th on; 0: they stay
+    learn: Whole = 10  # passes after which alpha and beta are learned anew; 0: they stay
+    burn: Whole = 100  # passes before that begins: too early it holds back topics that are still to come apart
     patience: Count = 3  # with --valid: passes without a gain after which training stops
     vocab: str | None = None  # a file that names the words, one a line, where the data only numbers them
     top: Count = 10  # words that name a topic
@@ -68,7 +69,7 @@ def check(cfg: Config, data: Dataset, rows: int) -> None:
 
 def start(me: Worker, cfg: Config) -> None:
     X = counted(me.data.X)
-    frequency = me.sum(np.bincount(X.indices, X.values, me.schema.width)).astype(np.int64)
+    frequency = me.sum(np.bincount(X.indices, X.values, me.schema.width).astype(np.int64))
     if me.index == 0:
         me.table("place").inc(None, places(frequency, me.workers)[:, None])
 
@@ -78,7 +79,7 @@ def work(me: Worker, cfg: Config) -> dict[str, Any]:
     exact = cfg.k <= EXACT if cfg.sampler == "auto" else cfg.sampler == "gibbs"
     sampler = (Gibbs if exact else Warp)(me, corpus, cfg.k)
     prior = Prior(np.full(cfg.k, cfg.alpha), cfg.beta, me.schema.width)
-    topics = Topics(me, sampler, Trace(sampler, corpus.documents), corpus.lengths(), cfg.learn, prior)
+    topics = Topics(me, sampler, Trace(sampler, corpus.documents), corpus.lengths(), (cfg.burn, cfg.learn), prior)
     if me.clock_now == 0:
         topics.count()
         me.clock()

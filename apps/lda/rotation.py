@@ -19,7 +19,6 @@ from .trace import Trace
 I32 = NDArray[np.int32]
 I64 = NDArray[np.int64]
 F64 = NDArray[np.float64]
-FIRST = 20  # passes before the priors are learned: sooner, topics aren't what they will be
 STEPS = 5  # of the fixed point each time
 
 
@@ -27,8 +26,11 @@ STEPS = 5  # of the fixed point each time
 class Topics(ModelParallel):
     """The table `words` holds nw (V, K); `totals` (K,) and the priors lie in me.state, the same on all workers."""
 
-    def __init__(self, me: Worker, sampler: Sampler, trace: Trace, lengths: I64, learn: int, prior: Prior) -> None:
-        """`lengths`: of this worker's documents; `learn`: passes from one learning of the priors to the next, or 0."""
+    def __init__(
+        self, me: Worker, sampler: Sampler, trace: Trace, lengths: I64, learn: tuple[int, int], prior: Prior
+    ) -> None:
+        """`lengths`: of this worker's documents; `learn`: passes before the priors are learned, and from one learning
+        to the next (0: never)."""
         K = len(prior.alpha)
         self._me, self._sampler, self._trace, self._learn = me, sampler, trace, learn
         self._lengths = lengths[:, None]
@@ -54,7 +56,8 @@ class Topics(ModelParallel):
     def update(self, picks: Index) -> F64:
         """By how much this worker's tokens change the totals, and their log likelihood and number, (K + 2,)."""
         turn, rest = divmod(self._me.clock_now - 1, self._me.workers)
-        if rest == 0 and self._learn and turn >= FIRST and turn % self._learn == 0:
+        burn, learn = self._learn
+        if rest == 0 and learn and turn >= burn and turn % learn == 0:
             self._better_prior()
         if not len(picks):
             return np.zeros(self._K + 2)

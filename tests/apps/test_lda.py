@@ -115,7 +115,7 @@ def test_cells_hold_every_token_once(workers: int) -> None:
         assert ((word[inside] >= cuts[block]) & (word[inside] < cuts[block + 1])).all()
 
 
-# --- the samplers: two documents "0 1" and "0 2" and two topics, whose 16 assignments can be told one by one
+# --- the samplers: where a document is so short that all assignments of topics can be told one by one
 
 
 def exact(
@@ -135,43 +135,38 @@ def exact(
     return {z: p / total for z, p in found.items()}
 
 
-def visits(
-    kind: Any, X: CSR, V: int, sweeps: int, said: Any
-) -> tuple[dict[tuple[int, ...], int], list[tuple[int, int]]]:
-    """How often a sampler is at each assignment, looked at after every fourth sweep, and the tokens."""
-    place = np.arange(V, dtype=np.int32)
-    me = Me(3)
-    sampler = kind(me, part(X, place, 1), len(said.alpha))
-    N = np.zeros((V, sampler.width), np.int32)
-    np.add.at(N, (sampler.place, sampler.topics()), 1)
-    nk = N.sum(axis=0)[: len(said.alpha)].astype(np.int64)
-    seen: dict[tuple[int, ...], int] = {}
-    for turn in range(sweeps):
-        me.clock = turn + 1
-        nk = nk + sampler.sweep(0, 0, N, nk, said)
-        if turn % 4 == 0:
-            z = tuple(sampler.topics().tolist())
-            seen[z] = seen.get(z, 0) + 1
-    return seen, list(zip(sampler.document.tolist(), sampler.place.tolist(), strict=True))
+TOKENS = [(0, 0), (0, 0), (0, 1), (0, 2)]  # of one document of three words
+SAID = prior.Prior(np.array([0.5, 1.0]), 0.4, 3)
+EXPECTED = exact(2, TOKENS, SAID.alpha, SAID.beta, 3)
 
 
 def test_exact_sampling_visits_assignments_as_often_as_they_are_likely() -> None:
-    """One document: its tokens lie in one part, so that every token sees all others."""
-    said = prior.Prior(np.array([0.5, 1.0]), 0.4, 3)
-    seen, tokens = visits(gibbs.Gibbs, counted(np.array([[2, 1, 1]], np.float32)), 3, 16000, said)
-    expected = exact(2, tokens, said.alpha, said.beta, 3)
+    document, word = (np.array(each, np.int32) for each in zip(*TOKENS, strict=True))
+    z, nd, nw = np.zeros(4, np.int32), np.zeros((1, 16), np.int32), np.zeros((3, 16), np.int32)
+    nd[0, 0], nw[:, 0], nk = 4, [2, 1, 1], np.array([4, 0])
+    alpha = np.append(SAID.alpha, np.zeros(14)).astype(np.float32)
+    seeds, seen = np.random.default_rng(0).integers(1, 2**63, 24000, dtype=np.uint64), dict.fromkeys(EXPECTED, 0)
+    for turn, seed in enumerate(seeds):
+        gibbs.gibbs(document, word, z, nd, nw, nk, alpha, np.float32(SAID.beta), 3 * SAID.beta, 0, seed)
+        if turn % 6 == 0:  # looks that far apart are all but independent
+            seen[tuple(z.tolist())] += 1
     n = sum(seen.values())
-    off = sum((seen.get(z, 0) - n * p) ** 2 / (n * p) for z, p in expected.items())
-    assert off < chi2.isf(1e-4, len(expected) - 1) * 1.5  # looks four sweeps apart are almost independent
+    off = sum((seen[z] - n * p) ** 2 / (n * p) for z, p in EXPECTED.items())
+    assert off < chi2.isf(1e-4, len(EXPECTED) - 1)
 
 
 def test_metropolis_hastings_comes_to_rest_near_the_likely_assignments() -> None:
     """Delayed totals and proposals that count the token itself make it an approximation, better the more tokens."""
-    said = prior.Prior(np.array([0.5, 1.0]), 0.4, 3)
-    seen, tokens = visits(warp.Warp, counted(np.array([[2, 1, 1]], np.float32)), 3, 16000, said)
-    expected = exact(2, tokens, said.alpha, said.beta, 3)
+    me = Me(3)
+    sampler = warp.Warp(me, part(counted(np.array([[2, 1, 1]], np.float32)), np.arange(3, dtype=np.int32), 1), 2)
+    N, seen = np.zeros((3, 2), np.int32), dict.fromkeys(EXPECTED, 0)
+    np.add.at(N, (sampler.place, sampler.topics()), 1)
+    nk = N.sum(axis=0).astype(np.int64)
+    for me.clock in range(1, 4001):
+        nk = nk + sampler.sweep(0, 0, N, nk, SAID)
+        seen[tuple(sampler.topics().tolist())] += 1
     n = sum(seen.values())
-    assert sum(abs(seen.get(z, 0) / n - p) for z, p in expected.items()) / 2 < 0.15
+    assert sum(abs(seen[z] / n - p) for z, p in EXPECTED.items()) / 2 < 0.15
 
 
 def test_the_document_phase_keeps_its_target() -> None:
@@ -298,7 +293,7 @@ def test_stops_when_held_out_documents_gain_nothing(start: Start, letters: Path)
 @pytest.mark.parametrize(("workers", "sampler"), [(1, "gibbs"), (1, "warp"), (2, "warp")])
 def test_goes_on_as_if_it_had_never_stopped(workers: int, sampler: str, start: Start, letters: Path) -> None:
     """From a checkpoint of a shorter run: the priors, which are learned from pass 20 on, are kept as well."""
-    more = options(letters, sampler=sampler, workers=workers)
+    more = options(letters, sampler=sampler, workers=workers, burn=20)
     whole = start("lda", **more, epochs=45)
     half = start("lda", **more, epochs=35, checkpoint_every=0.01)
     again = start("lda", resume=half.id, epochs=45)
