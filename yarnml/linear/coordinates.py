@@ -21,6 +21,10 @@ FEW = 200  # violators that come in at once, at least
 NEAR = 0.9  # of the penalty's slope: weights that may soon leave zero
 EXACT = 1e-3  # of the gap that is enough: how well a quadratic is minimised
 HALVINGS = 30
+IDLE, LITTLE = (
+    3,
+    1e-4,
+)  # rounds in a row that gain so little of the gap that is enough: then it ends with what gap it has
 
 
 @final
@@ -28,11 +32,20 @@ class Coordinates(ModelParallel):
     """`w` (d,) and `b` are where it stands; `slope`, `objective` and `gap` are of there."""
 
     def __init__(
-        self, sums: Sums, squares: F64, intercept: bool, alive: NDArray[np.bool_], keep: Callable[[F64, float], None]
+        self,
+        sums: Sums,
+        squares: F64,
+        intercept: bool,
+        alive: NDArray[np.bool_],
+        idle: NDArray[np.int64],
+        keep: Callable[[F64, float], None],
     ) -> None:
-        """`squares` (d,): the columns' mean squares; `alive` (d,): its memory of which weights may be other than 0;
-        `keep` is told where it stands at the end of each round."""
-        self._sums, self._squares, self._intercept, self._alive, self._keep = sums, squares, intercept, alive, keep
+        """`squares` (d,): the columns' mean squares; `keep` is told where it stands at the end of each round.
+
+        Its memory: `alive` (d,), which weights may be other than 0, and `idle` (1,), rounds without a gain.
+        """
+        self._sums, self._squares, self._intercept, self._keep = sums, squares, intercept, keep
+        self._alive, self._idle = alive, idle
         self._grams = Grams(lasting=not sums.logistic, most=MOST)
         self.parameters = len(squares)
         self.solved = self.stalled = False
@@ -44,10 +57,14 @@ class Coordinates(ModelParallel):
         self._look(self._sums.slope(w, b))
 
     def schedule(self) -> Chosen:
-        return Chosen(lambda _: self.picks())
+        return Chosen(self.picks)
 
-    def picks(self) -> Index:
-        """Weights that aren't zero or are near to it, and as many of the worst violators."""
+    def picks(self, number: int) -> Index:
+        """Weights that aren't zero or are near to it, and as many of the worst violators.
+
+        Of more than a Gram matrix holds only the worst in every other round: Newton's steps between bring all forward
+        together, but are slow to tell which weights are zero.
+        """
         if self.penalty.smooth:
             return np.flatnonzero(self._squares)
         w, pull = self.w, np.abs(self.penalty.pull(self.slope, self.w))
@@ -58,7 +75,11 @@ class Coordinates(ModelParallel):
         if len(new) > most:
             worst = pull[new] / np.sqrt(self._squares[new] + self.penalty.l2[new])
             new = new[np.argpartition(-worst, most)[:most]]
-        return np.union1d(np.flatnonzero(held), new)
+        picks = np.union1d(np.flatnonzero(held), new)
+        if number % 2 and self._wide(picks):
+            worst = pull[picks] / np.sqrt(self._squares[picks] + self.penalty.l2[picks])
+            picks = np.sort(picks[np.argpartition(-worst, MOST)[:MOST]])
+        return picks
 
     def update(self, picks: Index) -> F64:
         if self._wide(picks):
@@ -95,7 +116,7 @@ class Coordinates(ModelParallel):
     def _free(self, picks: Index) -> Callable[[float], tuple[F64, float]]:
         """The way along Newton's direction, on which no weight changes its sign."""
         free = np.zeros(len(self.w), np.bool_)
-        free[picks] = True
+        free[picks] = (self.w[picks] != 0) | (self.penalty.pull(self.slope, self.w)[picks] != 0)
         u, ub = newton(self._sums, self.slope, self.penalty, self.w, free, self._intercept)
         if self.penalty.smooth:
             return lambda a: (self.w + a * u, self.b + a * ub)
@@ -116,6 +137,7 @@ class Coordinates(ModelParallel):
             objective = slope.f + self.penalty(w)
             if objective <= self.objective + 1e-13 * abs(self.objective):
                 self._gain = self.objective - objective
+                self._idle[0] = self._idle[0] + 1 if self._gain <= LITTLE * self._enough else 0
                 self.w, self.b = w, b
                 self._look(slope)
                 return
@@ -134,4 +156,4 @@ class Coordinates(ModelParallel):
         if not penalty.smooth:
             self._alive &= ~penalty.zero(slope, self.w, self.gap, c, self._squares, logistic)
         left = self.gap if np.isfinite(self.gap) else self._gain
-        self.solved = self.stalled or left <= self._enough
+        self.solved = self.stalled or left <= self._enough or self._idle[0] >= IDLE

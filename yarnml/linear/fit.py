@@ -80,9 +80,9 @@ class _Work:
         """What the table of what is solved holds of it."""
         me, cfg, sums = self._me, self._cfg, self._sums[target]
         column = Column(me, me.table("w"), target)
-        alive = me.state(f"alive/{at}", lambda: np.ones(len(self._squares), np.bool_))
-        alive &= self._squares > 0
-        coordinates = Coordinates(sums, self._squares, cfg.intercept, alive, column.put)
+        alive = me.state("alive", lambda: self._squares > 0)
+        idle = me.state("idle", lambda: np.zeros(1, np.int64))
+        coordinates = Coordinates(sums, self._squares, cfg.intercept, alive, idle, column.put)
         w, b = column.now
         if not w.any() and b == 0:
             b = self._null(sums)
@@ -100,6 +100,7 @@ class _Work:
                     f"lam {lam:g}: {cfg.rounds} rounds weren't enough, the objective may be {coordinates.gap:.2g} less"
                 )
                 break
+        alive[:], idle[:] = self._squares > 0, 0  # as the next problem begins
         column.put(coordinates.w, coordinates.b)
         if cfg.path > 1:
             Column(me, me.table("path"), at).put(coordinates.w, coordinates.b)
