@@ -54,6 +54,7 @@ class Config(AppConfig):
     tol: Positive = 3e-4  # training ends when the duality gap is so small a part of the objective
     scale: bool | None = None  # learn from features that are shifted and scaled to be alike; none: dense ones are
     epochs: Count = 1000  # passes over the rows, at most
+    patience: Count = 5  # with --valid: measurements of the gap without a gain after which training stops
 
 
 def tables(cfg: Config, data: Schema) -> list[TableSpec]:
@@ -108,6 +109,8 @@ def work(me: Worker, cfg: Config) -> None:
         epoch, turn = divmod(clock, turns)
         if clock == end or (turn == 0 and epoch >= due):
             gap = measured(me, each, W)
+            if epoch:
+                me.validate(epoch - 1, cfg.patience)
             if gap <= cfg.tol or me.stop:
                 return
             for dual in each:

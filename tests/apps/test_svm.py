@@ -163,6 +163,14 @@ def test_passes_that_are_too_few_are_noted(start: Start, blobs: Path) -> None:
     assert "3 passes left a duality gap" in " ".join(run.result["notes"])
 
 
+@pytest.mark.parametrize("workers", [1, 2])
+def test_rows_held_out_choose_the_model(workers: int, start: Start, blobs: Path) -> None:
+    run = start("svm", data=str(blobs), label="kind", valid=0.3, tol=1e-9, epochs=300, patience=2, workers=workers)
+    losses = run.metrics.to_pandas().query("name == 'valid_log_loss'")["value"]
+    assert run.result["valid"]["log_loss"] == pytest.approx(losses.min())
+    assert "no gain since pass" in " ".join(run.result["notes"])
+
+
 def test_sureness_is_the_best_factor() -> None:
     rng = np.random.default_rng(0)
     Z = np.stack([np.zeros(5000), rng.normal(0, 1, 5000)])
