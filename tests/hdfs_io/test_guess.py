@@ -60,6 +60,7 @@ def test_a_said_name_makes_a_header(put: Put) -> None:
     words = file(put, "t.csv", "kind\ttext\nham\tgo\nspam\twin\n")
     assert not form_of(words, ReadOptions()).header
     assert form_of(words, ReadOptions(roles=Roles(text="text"))).header
+    assert form_of(words, ReadOptions(), known=("text",)).header
     assert not form_of(words, ReadOptions(header=False, roles=Roles(text="text"))).header
     assert not form_of(file(put, "n.csv", "0,1\n1,2\n"), ReadOptions(roles=Roles(label="0"))).header
 
