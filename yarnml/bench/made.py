@@ -20,7 +20,7 @@ def sparse(folder: Path, n: int, width: int, *, numbers: bool) -> None:
     """Rows of unit length, columns by Zipf's law, a hundredth of them with a weight: libsvm of classes, or numbers."""
     rng = np.random.default_rng(2)
     popular = np.cumsum(1.0 / (np.arange(width) + 10.0) ** 1.05)
-    place = rng.permutation(width)
+    place = rng.permutation(width).astype(np.int32)
     w = np.zeros(width)
     w[place[rng.integers(0, 4 * max(50, width // 100), max(50, width // 100)) % width]] = 1
     w *= rng.standard_normal(width)
@@ -28,7 +28,7 @@ def sparse(folder: Path, n: int, width: int, *, numbers: bool) -> None:
         columns = np.sort(place[np.searchsorted(popular, rng.random((size, STORED)) * popular[-1])], axis=1)
         new = np.ones_like(columns, np.bool_)
         new[:, 1:] = columns[:, 1:] != columns[:, :-1]
-        X = (np.abs(rng.standard_normal(columns.shape)) + 0.1) * new
+        X = (np.abs(rng.standard_normal(columns.shape, np.float32)) + np.float32(0.1)) * new
         X = (X / np.linalg.norm(X, axis=1, keepdims=True)).round(5)
         score = (w[columns] * X).sum(axis=1)
         score *= 4 / score.std()
