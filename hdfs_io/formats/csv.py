@@ -29,7 +29,7 @@ from hdfs_io.reader import PIECE, Ask, Reject, Survey
 from hdfs_io.text import LAST, MARK, Block, Buffer, blocks, codec, opening
 
 ALL = 1 << 62
-BLOCK = 4 << 20  # bytes parsed at a time
+BLOCK = 1 << 20  # bytes parsed at a time: the columns that come of them stay in the cache until they are rows
 LONGEST = 64 << 20  # bytes of a record; what is longer begins with a quote that closes nothing
 WRONG = re.compile(r"Row #(\d+): Expected (\d+) columns, got (\d+): (.*)", re.DOTALL)  # Arrow's words
 
