@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from yarnml.sched.exchange import AXES, packed, unpacked
 
 
+@settings(deadline=None)
 @given(
     hnp.arrays(st.sampled_from(["<f4", "<f8", "<i8", "|u1"]), hnp.array_shapes(min_dims=0, max_dims=AXES, min_side=0)),
     st.integers(0, 5),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from yarnml.errors import UsageError
@@ -34,6 +34,7 @@ def test_what_makes_no_sense(make: object) -> None:
         make()  # type: ignore[operator]
 
 
+@settings(deadline=None)
 @given(st.integers(0, 40), st.integers(1, 6))
 def test_rotation_brings_each_worker_to_each_parameter_and_no_two_at_once(n: int, workers: int) -> None:
     seen = np.zeros((workers, n), np.int64)
@@ -45,6 +46,7 @@ def test_rotation_brings_each_worker_to_each_parameter_and_no_two_at_once(n: int
     assert (seen == 1).all()
 
 
+@settings(deadline=None)
 @given(st.integers(0, 20), st.integers(1, 30))
 def test_round_robin_takes_turns(n: int, k: int) -> None:
     taken = np.concatenate([RoundRobin(k).picks(number, n, 2).numbers for number in range(12)])
@@ -55,6 +57,7 @@ def test_chosen_asks() -> None:
     assert Chosen(lambda number: np.arange(number)).picks(3, 9, 2).numbers.tolist() == [0, 1, 2]
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(0, 50), max_size=20), st.integers(1, 4))
 def test_balance(cost: list[int], workers: int) -> None:
     """Nobody has more than the costliest pick above who has least, and each pick is taken once."""
