@@ -91,9 +91,9 @@ class Machine:
     def _moved(self, event: Moved) -> None:
         """Candidates fly no more. What was put off may have to move as far as what it depends on."""
         self._planner.land(event.picks, event.moved)
-        self._planner.back(self._left, np.zeros(len(self._left)), put_off=False)
+        self._planner.back(self._left, np.zeros(len(self._left)))
         put_off, behind = self._behind
-        self._planner.back(put_off, _moved(behind, event), put_off=True)
+        self._planner.back(put_off, _moved(behind, event))
         if event.objective is not None:
             self._width.saw(event.objective)
         self._memory.at[ROUND] += 1

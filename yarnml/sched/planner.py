@@ -37,10 +37,10 @@ class Planner:
         self._flying[drawn] = True
         return np.stack([drawn * float(self._planners) + self._index, self._moved[drawn], self._put_off[drawn]])
 
-    def back(self, numbers: Index, moved: Numbers, *, put_off: bool) -> None:
+    def back(self, numbers: Index, moved: Numbers) -> None:
         """These candidates, of whatever planner, weren't picked: they may be drawn again, as if they moved so much."""
         own, mine = self._own(numbers)
-        self._put_off[own] += put_off
+        self._put_off[own] += 1
         self._moved[own] = np.maximum(self._moved[own], _size(moved[mine]))
         self._put(own)
 
