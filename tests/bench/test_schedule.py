@@ -35,8 +35,8 @@ def test_one_that_diverges_leaves_a_gap() -> None:
 
 
 def test_a_small_one() -> None:
-    """600 columns in blocks of 20, by 64 at once."""
-    problem = Problem.made(300, 600, 20, 3)
+    """1,000 columns in blocks of 20, by 64 at once."""
+    problem = Problem.made(400, 1_000, 20, 3)
     least = problem.least()
     checked, priority = (
         play(problem, policy, least, 60_000)
