@@ -91,7 +91,7 @@ def test_without_a_bound_on_staleness_it_learns_still(name: str, start: Start) -
 
 @pytest.fixture
 def fitting(name: str, blobs: Path, tmp_path: Path) -> Path:
-    """Rows that every app can take: blobs, or counts where it takes only those, by a number as label if it wants one."""
+    """Rows that every app can take: blobs, as counts where it takes only those, with a number as label at need."""
     if isinstance(load_app(name).task, Regression):
         text = blobs.read_text()
         for number, word in enumerate(("left", "right", "top")):
