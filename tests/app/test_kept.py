@@ -64,6 +64,15 @@ def test_state_of_a_worker_stays_with_as_many(tmp_path: Path) -> None:
         restored(str(tmp_path), 0, 3, 0, 0)
 
 
+@pytest.mark.parametrize("workers", [1, 2, 3])
+def test_what_is_the_same_on_all_is_written_once_and_read_by_any(tmp_path: Path, workers: int) -> None:
+    for worker in (0, 1):
+        Part(worker, 2, 0, {"own": np.arange(3)}, {"own": "all"}).write(str(tmp_path))
+    assert not read(str(tmp_path), 1).state
+    for worker in range(workers):
+        assert restored(str(tmp_path), worker, workers, 0, 0).state["own"].tolist() == [0, 1, 2]
+
+
 def test_other_rows_are_refused(tmp_path: Path) -> None:
     for worker in (0, 1):
         Part(worker, 2, 5, {"own": np.zeros(5)}, {"own": "rows"}).write(str(tmp_path))

@@ -42,7 +42,7 @@ class Config(AppConfig):
 
 def work(me: Worker, cfg: Config) -> dict[str, float]:
     lasso = Lasso(me, cfg)
-    picked = me.state("picked", lambda: np.zeros(lasso.parameters, np.int64))
+    picked = me.state("picked", lambda: np.zeros(lasso.parameters, np.int64), by="all")
     for done in rounds(me, lasso, cfg.rounds, depth=int(cfg.depth), objective=lasso.objective):
         me.report(loss=done.objective or 0.0)
         time.sleep(cfg.pause)
@@ -65,9 +65,9 @@ class Lasso(ModelParallel):
         assert isinstance(me.data.X, np.ndarray)
         self.X = X = me.data.X
         self.parameters = me.schema.width
-        self.w = me.state("w", lambda: np.zeros(self.parameters))
+        self.w = me.state("w", lambda: np.zeros(self.parameters), by="all")
         y = me.data.y.astype(np.float64)
-        self.r = me.state("r", lambda: y.copy())
+        self.r = me.state("r", lambda: y.copy(), by="rows")
         self.square = me.sum((X.astype(np.float64) ** 2).sum(axis=0)) / me.rows
 
     def schedule(self) -> Policy | Source:

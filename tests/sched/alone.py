@@ -24,5 +24,5 @@ class Alone:
     def gather(self, x: Any) -> list[np.ndarray[Any, Any]]:
         return [np.asarray(x)] if self.meet is None else self.meet(np.asarray(x))
 
-    def state(self, name: str, init: Any) -> np.ndarray[Any, Any]:
+    def state(self, name: str, init: Any, by: str = "worker") -> np.ndarray[Any, Any]:
         return self.kept.setdefault(name, init() if callable(init) else init.copy())

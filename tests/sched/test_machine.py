@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -39,10 +40,14 @@ class World:
         return [self._machine(index, kept[index]) for index in range(self.workers)]
 
     def _machine(self, index: int, kept: dict[str, np.ndarray[Any, Any]]) -> Machine:
-        n, own = self.source.n, len(range(index, self.parameters, self.workers))
+        n = self.source.n
         count = drawn_by_each(n, bool(self.friends.any()), self.parameters, self.workers, self.depth)
         memory = Memory.of(
-            lambda name, init: kept.setdefault(name, init()), own, max(1, self.depth), count * self.workers, n
+            lambda name, init: kept.setdefault(name, init()),
+            self.parameters,
+            max(1, self.depth),
+            count * self.workers,
+            n,
         )
         planner = Planner(self.source, index, self.workers, 7, memory)
         return Machine(planner, Width(n, memory.width), memory, self.depth, count)
@@ -64,16 +69,26 @@ class Model:
         self.machines = self.world.machines(self.memories)
         self.judges: deque[Any] = deque(self.machines[0].known())
 
-    def round(self, moved: float, objective: float | None = None) -> Run:
+    def turn(self, world: World) -> None:
+        """The same parameters in another way: every worker remembers what all do."""
+        self.memories = [{n: a.copy() for n, a in self.memories[0].items()} for _ in range(world.workers)]
+        self.world = world
+        self.start()
+        self.told = {judge.round: set(judge.candidates.tolist()) for judge in self.judges}
+
+    def round(self, moved: float | Callable[[Any], Any], objective: float | None = None) -> Run:
         runs: list[Run] = self._run(self._all(Begin()))
         for run in runs[1:]:
             np.testing.assert_array_equal(run.picks, runs[0].picks)
         self._check(runs[0])
         if runs[0].tell is not None:
             self.judges.append(self._tell([run.tell for run in runs])[0][0])
-        self._all(Moved(runs[0].picks, np.full(len(runs[0].picks), moved), objective))
-        for machine in self.machines:
+        change = moved(runs[0].picks) if callable(moved) else np.full(len(runs[0].picks), moved)
+        self._all(Moved(runs[0].picks, change, objective))
+        for machine, memory in zip(self.machines, self.memories, strict=True):
             machine.check()
+            for name, array in memory.items():
+                assert np.array_equal(array, self.memories[0][name]), name
         return runs[0]
 
     def _run(self, wanted: list[list[Effect]]) -> list[Any]:
@@ -188,13 +203,56 @@ def test_the_first_pass_takes_each_once() -> None:
     assert (model.picked == 1).all()
 
 
+def play(model: Model, hot: int, rounds: int, objective: float | None = None) -> np.ndarray[Any, Any]:
+    """Rounds in which the first `hot` parameters move, and the objective rises if there is one: picks of each."""
+    before = model.picked.copy()
+    for number in range(rounds):
+        value = None if objective is None else objective + number
+        model.round(lambda picks: (picks < hot) * 1.0, value)
+    return model.picked - before
+
+
 def test_what_moves_most_is_picked_most() -> None:
-    world = World(Priority(4, floor=0.2), 100, 2, 1, np.zeros((100, 100), np.int8))
+    picked = play(Model(World(Priority(4, floor=0.2), 100, 2, 1, np.zeros((100, 100), np.int8))), 10, 1000)
+    assert picked[:10].sum() > 0.6 * picked.sum()
+    assert picked.min() > 0
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_the_floor_holds_where_candidates_are_spare(workers: int) -> None:
+    """Two depend on each other, so that twice as many are drawn as there is room for."""
+    friends = np.zeros((100, 100), np.int8)
+    friends[0, 1] = friends[1, 0] = 1
+    model = Model(World(Priority(4, floor=0.2), 100, workers, 1, friends))
+    play(model, 40, 100)
+    cold = play(model, 40, 1000)[40:]
+    due = 0.2 * 4 * 60 / 100 * 1000
+    assert 0.7 * due < cold.sum() < 1.5 * due
+    assert cold.min() > 0
+
+
+def test_the_floor_holds_and_nobody_is_ahead_where_the_width_has_shrunk() -> None:
+    model = Model(World(Priority(16, floor=0.2), 100, 2, 1, np.zeros((100, 100), np.int8)))
+    play(model, 40, 100, 0.0)
+    picked = play(model, 40, 1000, 100.0)
+    assert picked.sum() == 1000
+    assert 0.7 * 0.12 < picked[40:].sum() / 1000 < 1.7 * 0.12
+    assert picked[:40].max() < 3 * picked[:40].min()
+
+
+FORMS = st.tuples(st.integers(1, 10), st.integers(1, 3), st.integers(0, 3))
+
+
+@settings(deadline=None, max_examples=60)
+@given(worlds(), st.lists(FORMS, max_size=5))
+def test_another_n_depth_or_number_of_workers_goes_on(world: World, forms: list[tuple[int, int, int]]) -> None:
+    """With what is known of the parameters, and the number of rounds."""
     model = Model(world)
-    for _ in range(1000):
-        runs = model._run(model._all(Begin()))
-        model._check(runs[0])
-        model.judges.append(model._tell([run.tell for run in runs])[0][0])
-        model._all(Moved(runs[0].picks, (runs[0].picks < 10) * 1.0, None))
-    assert model.picked[:10].sum() > 0.6 * model.picked.sum()
-    assert model.picked.min() > 0
+    for n, workers, depth in forms:
+        for _ in range(4):
+            model.round(1.0)
+        moved = model.memories[0]["moved"].copy()
+        model.turn(replace(world, source=Priority(n), workers=workers, depth=depth))
+        np.testing.assert_array_equal(model.memories[0]["moved"], moved)
+        for _ in range(2):
+            assert len(model.round(1.0).picks) <= n

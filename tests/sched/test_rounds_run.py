@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 from sklearn.linear_model import Lasso
 
 from tests.launch.test_recovery import W1, WAIT, Running, survives
+from yarnml import checkpoints
 from yarnml.app import load_app
 from yarnml.comm.effects import Setback
 from yarnml.job import Job
@@ -71,6 +73,23 @@ def test_two_workers_solve_it(make: MakeJob, least: float, options: dict[str, An
 def test_one_worker_solves_it(make: MakeJob, least: float, policy: str) -> None:
     outcome = InlineLauncher().start(make(policy=policy, rounds=1500), lambda _: None).wait(WAIT)
     assert outcome is not None
+    assert outcome.ok, outcome.message
+    assert outcome.result is not None
+    assert outcome.result["objective"] == pytest.approx(least, rel=1e-5)
+
+
+def test_another_number_of_workers_goes_on(make: MakeJob, least: float) -> None:
+    first = Running(make(workers=2, rounds=10_000, pause=0.02, checkpoint_every=0.2))
+    first.at(30)
+    end = time.monotonic() + WAIT
+    while checkpoints.latest(first.job.url) is None:
+        assert time.monotonic() < end
+        first.at(0)
+    first.handle.kill()
+    RunDir(first.job.url).end(first.end().state)
+    again = make(resume=first.job.url, workers=3, rounds=400, pause=0.0)
+    assert again.resume_clock > 0
+    outcome = Running(again).end()
     assert outcome.ok, outcome.message
     assert outcome.result is not None
     assert outcome.result["objective"] == pytest.approx(least, rel=1e-5)

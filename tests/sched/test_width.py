@@ -37,6 +37,21 @@ def test_calm_brings_it_back_and_no_further() -> None:
     assert one.now == 64
 
 
+def test_rounding_of_float32_is_no_rise() -> None:
+    rng, one = np.random.default_rng(0), width(64)
+    for _ in range(200):
+        one.saw(float(np.float32(0.4135 * (1 + 1e-7 * rng.standard_normal()))))
+    assert one.now == 64
+
+
+@pytest.mark.parametrize("by", [3e-7, 1e-4])
+def test_what_grows_slowly_is_a_rise(by: float) -> None:
+    one = width(64)
+    for number in range(300):
+        one.saw((1 + by) ** number)
+    assert one.now < 16
+
+
 def test_after_nan_it_goes_on() -> None:
     one = width(4)
     for objective in (1.0, np.nan, 0.5):

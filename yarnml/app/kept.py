@@ -3,7 +3,8 @@
     <checkpoint>/worker-<i>.npz     about: JSON (format, worker, workers, rows, state: name -> by what it goes, frame);
                                     state/<name>; of worker 0 also best/<name>, the best model's arrays
 
-State by rows is written in the data set's order, so that another number of workers can share it out again.
+State by rows is written in the data set's order, so that another number of workers can share it out again. What is the
+same on all workers is written by worker 0.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from hdfs_io.store import open_read
 from yarnml.errors import DataError, UsageError
 
 FORMAT = 1
-By = Literal["worker", "rows"]
+By = Literal["worker", "rows", "all"]
 Array = NDArray[Any]
 
 
@@ -45,7 +46,8 @@ class Part:
             "format": FORMAT, "worker": self.worker, "workers": self.workers, "rows": self.rows, "by": self.by,
             "frame": self.frame,
         }  # fmt: skip
-        arrays: dict[str, Any] = {f"state/{name}": array for name, array in self.state.items()}
+        mine = [name for name in self.state if self.worker == 0 or self.by[name] != "all"]
+        arrays: dict[str, Any] = {f"state/{name}": self.state[name] for name in mine}
         arrays |= {f"best/{name}": array for name, array in self.best.items()}
         fs, path = open_fs(url)
         fs.makedirs(path, exist_ok=True)
@@ -81,7 +83,8 @@ def restored(url: str, worker: int, workers: int, first: int, rows: int) -> Part
     if head.workers == workers:
         own = head if worker == 0 else read(url, worker)
         _refuse_other_rows(own, own.rows, rows)
-        return Part(worker, workers, own.rows, own.state, own.by, head.frame, head.best)
+        state = own.state | {name: head.state[name] for name, by in own.by.items() if by == "all"}
+        return Part(worker, workers, own.rows, state, own.by, head.frame, head.best)
     whole = [name for name, by in head.by.items() if by == "worker"]
     if whole:
         raise UsageError(
@@ -91,7 +94,10 @@ def restored(url: str, worker: int, workers: int, first: int, rows: int) -> Part
     parts = [head, *(read(url, other) for other in range(1, head.workers))]
     if worker == workers - 1:
         _refuse_other_rows(head, sum(part.rows for part in parts), first + rows)
-    state = {name: _shared([part.state[name] for part in parts], first, rows) for name in head.by}
+    state = {
+        name: head.state[name] if by == "all" else _shared([part.state[name] for part in parts], first, rows)
+        for name, by in head.by.items()
+    }
     return Part(worker, workers, rows, state, head.by, head.frame, head.best)
 
 

@@ -235,8 +235,8 @@ class Worker:
         """An array of this worker that lives over clocks and is part of every checkpoint; change it in place.
 
         It begins as a copy of the array `init`, or as what the function `init` returns, called only where it begins.
-        `by`: "rows" if its first axis goes by the rows of `data`, in whatever order these are: then a run can be
-        resumed with another number of workers.
+        `by`: "rows" if its first axis goes by the rows of `data`, in whatever order these are, "all" if it is the same
+        on all workers: then a run can be resumed with another number of workers.
         """
         return self._keeping.array(name, init, by)
 

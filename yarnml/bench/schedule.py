@@ -111,5 +111,5 @@ class One:
     def gather(self, x: Any) -> list[NDArray[Any]]:
         return [np.asarray(x)]
 
-    def state(self, _name: str, init: Callable[[], NDArray[Any]]) -> NDArray[Any]:
+    def state(self, _name: str, init: Callable[[], NDArray[Any]], _by: str) -> NDArray[Any]:
         return init()

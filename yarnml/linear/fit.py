@@ -80,8 +80,8 @@ class _Work:
         """What the table of what is solved holds of it."""
         me, cfg, sums = self._me, self._cfg, self._sums[target]
         column = Column(me, me.table("w"), target)
-        alive = me.state("alive", lambda: self._squares > 0)
-        idle = me.state("idle", lambda: np.zeros(1, np.int64))
+        alive = me.state("alive", lambda: self._squares > 0, by="all")
+        idle = me.state("idle", lambda: np.zeros(1, np.int64), by="all")
         coordinates = Coordinates(sums, self._squares, cfg.intercept, alive, idle, column.put)
         w, b = column.now
         if not w.any() and b == 0:

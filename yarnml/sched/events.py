@@ -17,7 +17,7 @@ class Heard:
     """All planners' candidates of a round, in the planners' order."""
 
     round: int
-    candidates: list[Numbers]
+    candidates: list[Index]  # (2, k) of each, as `Planner.propose` has them
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +45,7 @@ class Tell:
     """Tell all planners these candidates of a round, now."""
 
     round: int
-    candidates: Numbers
+    candidates: Index  # (2, k)
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,14 +7,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from yarnml.sched.picks import Numbers
+from yarnml.sched.picks import Index
 
 Array = NDArray[Any]
 AXES = 4  # at most
+ROWS = 2  # of candidates
 HEAD = 8 * (2 + AXES + 1)  # kind of numbers, axes, their lengths, candidates
 
 
-def packed(part: Array, candidates: Numbers) -> NDArray[np.uint8]:
+def packed(part: Array, candidates: Index) -> NDArray[np.uint8]:
     """Raises ValueError for a part of too many axes."""
     if part.ndim > AXES:
         raise ValueError(f"a part of {part.ndim} axes; it may have {AXES}")
@@ -25,11 +26,11 @@ def packed(part: Array, candidates: Numbers) -> NDArray[np.uint8]:
     return np.concatenate([_bytes(head), _bytes(candidates), _bytes(part)])
 
 
-def unpacked(message: NDArray[np.uint8]) -> tuple[Array, Numbers]:
+def unpacked(message: NDArray[np.uint8]) -> tuple[Array, Index]:
     """The part, and the candidates."""
     head = message[:HEAD].view(np.int64)
-    middle = HEAD + 24 * int(head[-1])
-    candidates = message[HEAD:middle].view(np.float64).reshape(3, -1)
+    middle = HEAD + 8 * ROWS * int(head[-1])
+    candidates = message[HEAD:middle].view(np.int64).reshape(ROWS, -1)
     dtype = np.dtype(head[:1].tobytes().decode().strip())
     return message[middle:].view(dtype).reshape(head[2 : 2 + int(head[1])]), candidates
 

@@ -26,7 +26,7 @@ from yarnml.sched.width import Width
 
 @final
 class Machine:
-    """All that it knows from one round to the next is in its planner's, its width's and its own memory."""
+    """All that it knows from one round to the next is in its memory, which its planner and its width share."""
 
     def __init__(self, planner: Planner, width: Width, memory: Memory, depth: int, count: int) -> None:
         """`count`: candidates that each planner draws for a round."""
@@ -43,7 +43,7 @@ class Machine:
                 self._waiting = True
                 return self._begin()
             case Heard(number, candidates):
-                order = merged(candidates)
+                order = merged(number, candidates)
                 self._memory.keep_plan(number, order)
                 return [Judge(number, order), *self._begin()]
             case Judged(number, by):
@@ -55,14 +55,13 @@ class Machine:
 
     def known(self) -> list[Effect]:
         """After a recovery: the plans that are remembered, to be judged once more."""
-        first, end = self._memory.at.tolist()
-        return [Judge(number, self._memory.plan(number)) for number in range(first, end)]
+        return [Judge(number, plan) for number, plan in self._memory.planned()]
 
     def check(self) -> None:
-        """Between rounds: who flies is who is planned."""
+        """Between rounds, the next ones are planned, and the planner knows of them."""
         first, end = self._memory.at.tolist()
         assert first <= end <= first + self._depth
-        self._planner.check([self._memory.plan(number) for number in range(first, end)])
+        self._planner.check()
 
     def _begin(self) -> list[Effect]:
         """The next round, once it is planned and judged."""
@@ -89,7 +88,7 @@ class Machine:
         return picks
 
     def _moved(self, event: Moved) -> None:
-        """Candidates fly no more. What was put off may have to move as far as what it depends on."""
+        """Candidates may be drawn again. What was put off may have to move as far as what it depends on."""
         self._planner.land(event.picks, event.moved)
         self._planner.back(self._left, np.zeros(len(self._left)))
         put_off, behind = self._behind

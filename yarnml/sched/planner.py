@@ -1,4 +1,4 @@
-"""Planner: one worker's own part of the parameters: how much each moved last, and which are on their way."""
+"""Planner: one worker's own part of the parameters, in an urn: it draws them by how much each moved last."""
 
 from __future__ import annotations
 
@@ -14,59 +14,63 @@ from yarnml.sched.policy import Drawn
 
 PURPOSE = 0x5C4ED  # of these random numbers
 MOST = 1e100  # that a parameter may have moved: sums of it are finite
-EASE = 0.1
-Flags = NDArray[np.bool_]
-NUMBER, MOVED, PUT_OFF = range(3)  # rows of candidates
+NUMBER, PUT_OFF = range(2)  # rows of candidates
 
 
 @final
 class Planner:
-    """Planner w of W has the parameters w, w + W, w + 2 W, ...: neighbours, often alike, go to different ones."""
+    """Planner w of W has the parameters w, w + W, w + 2 W, ...: neighbours, often alike, go to different ones.
+
+    Its urn holds those of them that no planned round has for a candidate. What it remembers is of all parameters.
+    """
 
     def __init__(self, source: Drawn, index: int, planners: int, seed: int, memory: Memory) -> None:
         self._uniform, self._index, self._planners, self._seed = source.uniform, index, planners, seed
-        self._moved, self._flying, self._put_off = memory.moved, memory.flying, memory.put_off
-        self._urn = empty(len(self._moved))
-        self._put(np.flatnonzero(~self._flying))
+        self._memory = memory
+        self._urn = empty(len(range(index, len(memory.moved), planners)))
+        self._put(np.flatnonzero(self._free()))
 
-    def propose(self, number: int, count: int) -> Numbers:
-        """Candidates (3, <= count) of round `number`: NUMBER, MOVED, PUT_OFF of each. They fly from now on."""
+    def propose(self, number: int, count: int) -> Index:
+        """Candidates (2, <= count) of round `number`, as they were drawn: NUMBER, PUT_OFF of each."""
         key = [self._seed % 2**64, PURPOSE]
         rng = np.random.Generator(np.random.Philox(key=key, counter=[0, 0, self._index, number]))
-        drawn = draw(self._urn, rng.random((2, count)), self._uniform)
-        self._flying[drawn] = True
-        return np.stack([drawn * float(self._planners) + self._index, self._moved[drawn], self._put_off[drawn]])
+        drawn = draw(self._urn, rng.random((2, count)), self._uniform) * self._planners + self._index
+        return np.stack([drawn, self._memory.put_off[drawn]])
 
     def back(self, numbers: Index, moved: Numbers) -> None:
         """These candidates, of whatever planner, weren't picked: they may be drawn again, as if they moved so much."""
-        own, mine = self._own(numbers)
-        self._put_off[own] += 1
-        self._moved[own] = np.maximum(self._moved[own], _size(moved[mine]))
-        self._put(own)
+        memory = self._memory
+        memory.put_off[numbers] += 1
+        memory.moved[numbers] = np.maximum(memory.moved[numbers], _size(moved))
+        self._put(numbers)
 
     def land(self, numbers: Index, moved: Numbers) -> None:
         """These were updated and moved by so much."""
-        own, mine = self._own(numbers)
-        self._put_off[own] = 0
-        self._moved[own] = _size(moved[mine])
-        self._put(own)
+        self._memory.put_off[numbers] = 0
+        self._memory.moved[numbers] = _size(moved)
+        self._put(numbers)
 
-    def check(self, plans: list[Index]) -> None:
-        """These fly, each once, and no others; the others are in the urn."""
-        flying = np.zeros(len(self._flying), np.int64)
-        for numbers in plans:
-            np.add.at(flying, self._own(numbers)[0], 1)
-        assert np.array_equal(flying, self._flying)
-        assert np.array_equal(self._urn[COUNT, self._urn.shape[1] // 2 :][: len(flying)], 1.0 - flying)
+    def check(self) -> None:
+        """In the urn is who is planned for no round, and nobody is planned twice."""
+        planned = self._planned()
+        assert len(np.unique(planned)) == len(planned)
+        free = self._free()[self._index :: self._planners]
+        assert np.array_equal(self._urn[COUNT, self._urn.shape[1] // 2 :][: len(free)], free)
 
-    def _put(self, own: Index) -> None:
-        self._flying[own] = False
-        moved = self._moved[own]
-        put(self._urn, own, moved, np.isinf(moved) & (self._uniform < 1))
+    def _put(self, numbers: Index) -> None:
+        """Its own of these are in the urn."""
+        own = numbers[numbers % self._planners == self._index]
+        moved = self._memory.moved[own]
+        put(self._urn, own // self._planners, moved, np.isinf(moved) & (self._uniform < 1))
 
-    def _own(self, numbers: Index) -> tuple[Index, Flags]:
-        mine = numbers % self._planners == self._index
-        return numbers[mine] // self._planners, mine
+    def _planned(self) -> Index:
+        return np.concatenate([np.zeros(0, np.int64), *(plan for _, plan in self._memory.planned())])
+
+    def _free(self) -> NDArray[np.bool_]:
+        """(n,) whether a parameter is a candidate of no round."""
+        free = np.ones(len(self._memory.moved), np.bool_)
+        free[self._planned()] = False
+        return free
 
 
 def _size(moved: Numbers) -> Numbers:
@@ -74,15 +78,16 @@ def _size(moved: Numbers) -> Numbers:
     return size
 
 
-def merged(candidates: list[Numbers]) -> Index:
-    """All planners' candidates in the order in which they are looked at: by (|change| + eta) (1 + times put off).
+def merged(number: int, candidates: list[Index]) -> Index:
+    """All planners' candidates of a round in the order in which they are looked at: by place / (1 + times put off).
 
-    So nothing starves, but what hardly moves waits long for its turn. eta is a tenth of their mean change; what has
-    never been updated is first; ties go by number.
+    The place is that in its planner's draw: whom there is room for then is as much by chance as who is drawn, and the
+    floor of the chances holds. Whoever is put off again and again comes to be first. Of equal ones planners take turns.
     """
+    drawn = [each.shape[1] for each in candidates]
+    place = np.concatenate([np.arange(1, n + 1) for n in drawn])
+    turn = (np.repeat(np.arange(len(drawn)), drawn) + number) % len(drawn)
     every = np.concatenate(candidates, axis=1)
-    known = every[MOVED][np.isfinite(every[MOVED])]
-    eta = EASE * known.mean() if known.any() else 1.0
-    order = np.lexsort((every[NUMBER], -(every[MOVED] + eta) * (1 + every[PUT_OFF])))
-    numbers: Index = every[NUMBER, order].astype(np.int64)
+    order = np.lexsort((turn, place / (1 + every[PUT_OFF])))
+    numbers: Index = every[NUMBER, order]
     return numbers

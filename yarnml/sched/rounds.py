@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, Protocol, final
+from typing import Any, Literal, Protocol, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from yarnml.errors import UsageError
 from yarnml.sched.algorithm import ModelParallel
-from yarnml.sched.dependency import Dependency
-from yarnml.sched.events import Begin, Effect, Heard, Judge, Judged, Moved, Run, Tell
+from yarnml.sched.events import Begin, Effect, Heard, Judge, Moved, Run, Tell
 from yarnml.sched.exchange import packed, unpacked
+from yarnml.sched.judges import Judges
 from yarnml.sched.machine import Machine
 from yarnml.sched.memory import Memory
 from yarnml.sched.picks import Index, Numbers, Picks
@@ -37,7 +37,7 @@ class Me(Protocol):
     def clock_now(self) -> int: ...
     def clock(self) -> None: ...
     def gather(self, x: Any) -> list[NDArray[Any]]: ...
-    def state(self, name: str, init: Callable[[], NDArray[Any]]) -> NDArray[Any]: ...
+    def state(self, name: str, init: Callable[[], NDArray[Any]], by: Literal["all"]) -> NDArray[Any]: ...
 
 
 @final
@@ -66,12 +66,27 @@ def rounds(
     `depth`: rounds that a plan is made ahead. 0: by what the last round found out, with a message of its own; 1: that
     travels with the sums; more: dependency is judged beside the updates too. `objective`, called after each round, is
     what all workers' parameters are worth, the same on all: where it rises, fewer are updated at once. `name` is that
-    of its memory in `me.state`: rounds of the same name go on with the priorities of those before. Work that is
-    entered again goes on at `me.clock_now`.
+    of its memory in `me.state`: rounds of the same name go on with the priorities of those before, whatever their n and
+    depth; of other parameters, or drawn where those were fixed, UsageError. Work that is entered again goes on at
+    `me.clock_now`. A round's parts and candidates are gathered: every worker hears those of all.
     """
     said = policy(algorithm.schedule())
-    loop = _planned if isinstance(said.source, Drawn) else _fixed
+    drawn = isinstance(said.source, Drawn)
+    _refuse_other(me, name, algorithm.parameters, drawn)
+    loop = _planned if drawn else _fixed
     yield from loop(_Crew(me, algorithm, said, objective), until, depth, name)
+
+
+def _refuse_other(me: Me, name: str, parameters: int, drawn: bool) -> None:
+    """Raise UsageError where what is remembered by this name is of no use."""
+    were, was = me.state(f"{name}/of", lambda: np.array([parameters, drawn]), "all").tolist()
+    if (were, was) != (parameters, drawn):
+        of, now = (
+            f"{n:,} parameters, {'drawn' if by else 'in a fixed order'}" for n, by in ((were, was), (parameters, drawn))
+        )
+        raise UsageError(
+            f"rounds {name!r} were of {of}, and now are of {now}; give these another name: rounds(name=...)"
+        )
 
 
 @final
@@ -87,7 +102,7 @@ class _Crew:
     def goes_on(self, until: int | None) -> bool:
         return (until is None or self.me.clock_now < until) and not self.me.stop
 
-    def run(self, picks: Picks, tell: Tell | None) -> tuple[Moved, list[Numbers]]:
+    def run(self, picks: Picks, tell: Tell | None) -> tuple[Moved, list[Index]]:
         """A round: how much its picks moved, and what all planners told."""
         me, algorithm = self.me, self.algorithm
         part = np.asarray(algorithm.update(picks.of(me.index)))
@@ -106,7 +121,7 @@ class _Crew:
 def _fixed(crew: _Crew, until: int | None, _depth: int, name: str) -> Iterator[Round]:
     me, source = crew.me, crew.policy.source
     assert isinstance(source, Fixed)
-    done = me.state(f"{name}/at", lambda: np.zeros(1, np.int64))
+    done = me.state(f"{name}/at", lambda: np.zeros(1, np.int64), "all")
     while crew.goes_on(until):
         number = int(done[0])
         picks = source.picks(number, crew.algorithm.parameters, me.workers)
@@ -119,7 +134,7 @@ def _fixed(crew: _Crew, until: int | None, _depth: int, name: str) -> Iterator[R
 def _planned(crew: _Crew, until: int | None, depth: int, name: str) -> Iterator[Round]:
     me, parameters = crew.me, crew.algorithm.parameters
     machine = _machine(crew, depth, name)
-    with _Judges(crew.policy, parameters, depth) as judges:
+    with Judges(crew.policy, parameters, depth) as judges:
         todo = deque(machine.known())
         while crew.goes_on(until):
             todo.extend(machine.handle(Begin()))
@@ -132,7 +147,7 @@ def _planned(crew: _Crew, until: int | None, depth: int, name: str) -> Iterator[
             yield Round(run.round, moved.picks, moved.moved, moved.objective, run.put_off)
 
 
-def _next_run(me: Me, machine: Machine, todo: deque[Effect], judges: _Judges) -> Run:
+def _next_run(me: Me, machine: Machine, todo: deque[Effect], judges: Judges) -> Run:
     """Do what comes before the next round."""
     while True:
         match todo.popleft() if todo else None:
@@ -151,9 +166,12 @@ def _machine(crew: _Crew, depth: int, name: str) -> Machine:
     me, source, parameters = crew.me, crew.policy.source, crew.algorithm.parameters
     assert isinstance(source, Drawn)
     count = drawn_by_each(source.n, crew.policy.independent is not None, parameters, me.workers, depth)
-    own = len(range(me.index, parameters, me.workers))
     memory = Memory.of(
-        lambda part, init: me.state(f"{name}/{part}", init), own, max(1, depth), count * me.workers, source.n
+        lambda part, init: me.state(f"{name}/{part}", init, "all"),
+        parameters,
+        max(1, depth),
+        count * me.workers,
+        source.n,
     )
     planner = Planner(source, me.index, me.workers, me.seed, memory)
     return Machine(planner, Width(source.n, memory.width), memory, depth, count)
@@ -163,32 +181,3 @@ def drawn_by_each(n: int, some_put_off: bool, parameters: int, workers: int, dep
     """Candidates of each planner for a round of n picks: never so many that none were left for the round after."""
     wanted = n * (SPARE if some_put_off else 1)
     return max(1, min(-(-wanted // workers), parameters // workers // (depth + 1)))
-
-
-@final
-class _Judges:
-    """Who finds out what depends on what: this thread when it is wanted, at depth 2 and more another one before."""
-
-    def __init__(self, said: Policy, parameters: int, depth: int) -> None:
-        self._dependency = None if said.independent is None else Dependency(said.independent, parameters)
-        self._pool = ThreadPoolExecutor(1, "judge") if depth > 1 and self._dependency is not None else None
-        self._open: deque[tuple[Judge, Future[Index] | None]] = deque()
-
-    def __enter__(self) -> _Judges:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._pool is not None:
-            self._pool.shutdown(cancel_futures=True)
-
-    def begin(self, judge: Judge) -> None:
-        self._open.append((judge, None if self._pool is None else self._pool.submit(self._judge, judge)))
-
-    def next(self) -> Judged:
-        judge, found = self._open.popleft()
-        return Judged(judge.round, self._judge(judge) if found is None else found.result())
-
-    def _judge(self, judge: Judge) -> Index:
-        if self._dependency is None:
-            return np.arange(len(judge.candidates))
-        return self._dependency.judge(judge.candidates)

@@ -9,15 +9,15 @@ import numpy as np
 
 from yarnml.sched.picks import Numbers
 
-WIDTH, LAST, FALLS = range(3)
+WIDTH, LEAST, FALLS = range(3)
 CALM = 8  # falls in a row before it grows
-EASE = 1e-12  # a rise of this part is rounding
+EASE = 1e-6  # a rise of this part is rounding, of sums of float32 too
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Width:
-    """`memory` (3,): the width, the last objective, falls since it last changed; changed in place."""
+    """`memory` (3,): the width, the least objective since a rise, falls since it last changed; changed in place."""
 
     most: int
     memory: Numbers
@@ -28,11 +28,12 @@ class Width:
 
     def saw(self, objective: float) -> None:
         """The objective after a round of this width. One that is nan or inf has risen."""
-        width, last, falls = self.memory
-        if np.isfinite(objective) and objective <= last + EASE * abs(last):
-            falls += 1
+        width, least, falls = self.memory
+        if np.isfinite(objective) and objective <= least + EASE * abs(least):
+            least, falls = min(least, objective), falls + 1
             if falls >= CALM:
                 width, falls = min(self.most, width + max(1, width // 4)), 0
         else:
             width, falls = max(1, width // 2), 0
-        self.memory[:] = width, np.nan_to_num(objective, nan=np.inf, posinf=np.inf), falls
+            least = np.nan_to_num(objective, nan=np.inf, posinf=np.inf)
+        self.memory[:] = width, least, falls
