@@ -51,6 +51,12 @@ def test_json_is_one_line_of_the_agreed_form() -> None:
     }
 
 
+def test_what_has_no_figure_is_null() -> None:
+    row: Any = Row("updates", 100.0, float("inf"), float("inf"), "-", None)
+    [found] = json.loads(as_json("schedule", [row]), parse_constant=pytest.fail)["rows"]
+    assert (found["ours"], found["peer"], found["ratio"]) == (100.0, None, None)
+
+
 def test_what_helps_the_benches_is_none() -> None:
     assert not {"runner", "row"} & set(names())
 

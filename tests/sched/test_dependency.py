@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.sparse import csc_array, random_array
 
 from yarnml.sched import Independent
 from yarnml.sched.dependency import Dependency, correlation
@@ -34,6 +35,15 @@ def test_columns_without_variance_or_rows_correlate_with_none() -> None:
     constant = np.column_stack([np.ones(5), np.arange(5.0), np.arange(5.0)])
     np.testing.assert_allclose(correlation(constant), [[0, 0, 0], [0, 1, 1], [0, 1, 1]], atol=1e-12)
     assert not correlation(np.zeros((0, 3))).any()
+
+
+def test_sparse_columns_correlate_as_dense_ones_if_they_meet_in_three_rows() -> None:
+    found = random_array((40, 30), density=0.25, rng=RNG, format="csc")
+    holds = (found != 0).toarray().astype(int)
+    met = holds.T @ holds >= 3
+    assert 100 < met.sum() < 800
+    np.testing.assert_allclose(correlation(found), np.where(met, correlation(found.toarray()), 0), atol=1e-12)
+    assert not correlation(csc_array((0, 3))).any()
 
 
 @settings(deadline=None)

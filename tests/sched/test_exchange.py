@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from yarnml.errors import UsageError
 from yarnml.sched.exchange import AXES, packed, unpacked
 
 
@@ -25,5 +26,5 @@ def test_there_and_back(part: np.ndarray, count: int) -> None:
 
 
 def test_more_axes_than_there_may_be() -> None:
-    with pytest.raises(ValueError, match="5 axes"):
+    with pytest.raises(UsageError, match="5 axes"):
         packed(np.zeros((1,) * 5), np.zeros((2, 0), np.int64))

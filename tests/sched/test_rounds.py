@@ -123,7 +123,8 @@ def test_work_that_is_entered_again_goes_on_to_the_same_rounds(depth: int) -> No
             least += rounds(me, algorithm, until, depth=depth, objective=algorithm.loss)
         return trace(least)
 
-    whole, broken = (together(2, lambda i, company, h=h: work(i, company, h)) for h in ([40], [7, 8, 25, 40]))
+    whole = together(2, lambda index, company: work(index, company, [40]))
+    broken = together(2, lambda index, company: work(index, company, [7, 8, 25, 40]))
     assert broken == whole
     assert broken[0] == broken[1]
 

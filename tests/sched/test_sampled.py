@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -46,13 +47,17 @@ class Reader:
             yield Rows(X, None, None, None, number)
 
 
+def dense(X: Any) -> np.ndarray[Any, Any]:
+    return X if isinstance(X, np.ndarray) else X.toarray()
+
+
 @pytest.mark.parametrize("sparse", [False, True])
 def test_the_same_whoever_reads(sparse: bool) -> None:
     numbers = np.array([3, 0, 11])
-    alone = sampled(Reader(0, 1, None, sparse), rows=100).columns(numbers)
+    alone = dense(sampled(Reader(0, 1, None, sparse), rows=100).columns(numbers))
     assert 60 < len(alone) < 140
     for found in together(3, lambda i, company: sampled(Reader(i, 3, company, sparse), rows=100).columns(numbers)):
-        np.testing.assert_array_equal(found, alone)
+        np.testing.assert_array_equal(dense(found), alone)
     whole = SPARSE.toarray() if sparse else DENSE
     assert {row.tobytes() for row in alone} <= {row.tobytes() for row in whole[:, numbers]}
 
@@ -60,5 +65,13 @@ def test_the_same_whoever_reads(sparse: bool) -> None:
 @pytest.mark.parametrize("sparse", [False, True])
 def test_few_rows_are_all_taken_and_many_bytes_are_not(sparse: bool) -> None:
     every = np.arange(WIDTH)
-    assert len(sampled(Reader(0, 1, None, sparse), rows=10_000).columns(every)) == ROWS
-    assert len(sampled(Reader(0, 1, None, sparse), rows=10_000, memory=50 * 4 * WIDTH).columns(every)) < 150
+    assert sampled(Reader(0, 1, None, sparse), rows=10_000).columns(every).shape == (ROWS, WIDTH)
+    few = sampled(Reader(0, 1, None, sparse), memory=5000).columns(every)
+    bytes_ = few.nbytes if isinstance(few, np.ndarray) else 8 * (few.nnz + few.shape[0])
+    assert 3000 < bytes_ < 7000
+
+
+def test_of_sparse_rows_as_many_are_taken_as_memory_holds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(import_module("yarnml.sched.sampled"), "ROWS", 10)
+    assert sampled(Reader(0, 1, None, True)).columns(np.arange(2)).shape == (ROWS, 2)
+    assert len(dense(sampled(Reader(0, 1, None, False)).columns(np.arange(2)))) < 40

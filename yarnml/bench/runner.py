@@ -7,6 +7,7 @@ import json
 from collections.abc import Sequence
 from importlib import import_module
 from inspect import signature
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -47,9 +48,9 @@ def run(name: str, *, quick: bool, peers: str | None = None) -> list[Row]:
 
 
 def as_json(name: str, rows: Sequence[Row]) -> str:
-    """One line: {"bench", "rows": [{"name", "ours", "peer", "ratio", "aim", "holds"}]}."""
+    """One line: {"bench", "rows": [{"name", "ours", "peer", "ratio", "aim", "holds"}]}; null for what has no figure."""
     keys = ("name", "ours", "peer", "ratio", "aim", "holds")
-    return json.dumps({"bench": name, "rows": [{key: getattr(row, key) for key in keys} for row in rows]})
+    return json.dumps({"bench": name, "rows": [{key: _told(getattr(row, key)) for key in keys} for row in rows]})
 
 
 def as_table(rows: Sequence[Row]) -> str:
@@ -63,6 +64,11 @@ def as_table(rows: Sequence[Row]) -> str:
         "  ".join([f"{line[0]:<{wide[0]}}", *(f"{cell:>{w}}" for cell, w in zip(line[1:], wide[1:], strict=True))])
         for line in cells
     )
+
+
+def _told(value: Any) -> Any:
+    """JSON has no word for inf, which is that of a trial that came to no end."""
+    return None if isinstance(value, float) and not isfinite(value) else value
 
 
 def _shown(value: Any) -> str:

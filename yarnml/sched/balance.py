@@ -8,6 +8,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from yarnml.kernels.deal import deal
 from yarnml.sched.picks import Index, Picks, shared
 
 
@@ -22,10 +23,6 @@ class Balance:
     cost: NDArray[Any]
 
     def share(self, picks: Index, workers: int) -> Picks:
-        cost = self.cost[picks]
-        load = np.zeros(workers)
-        taker = np.empty(len(picks), np.int64)
-        for at in np.argsort(-cost, kind="stable"):
-            taker[at] = load.argmin()
-            load[taker[at]] += cost[at]
+        cost = self.cost[picks].astype(np.float64)
+        taker = deal(cost, np.argsort(-cost, kind="stable"), workers)
         return shared([picks[taker == worker] for worker in range(workers)])

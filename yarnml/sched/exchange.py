@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from yarnml.errors import UsageError
 from yarnml.sched.picks import Index
 
 Array = NDArray[Any]
@@ -16,9 +17,11 @@ HEAD = 8 * (2 + AXES + 1)  # kind of numbers, axes, their lengths, candidates
 
 
 def packed(part: Array, candidates: Index) -> NDArray[np.uint8]:
-    """Raises ValueError for a part of too many axes."""
+    """Raises UsageError for a part of too many axes."""
     if part.ndim > AXES:
-        raise ValueError(f"a part of {part.ndim} axes; it may have {AXES}")
+        raise UsageError(
+            f"update returned an array of {part.ndim} axes; it may have {AXES}: reshape it, and back in apply"
+        )
     head = np.zeros(HEAD // 8, np.int64)
     head[0] = np.frombuffer(part.dtype.str.encode().ljust(8), np.int64)[0]
     head[1], head[-1] = part.ndim, candidates.shape[1]

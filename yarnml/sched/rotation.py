@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import final
 
 import numpy as np
 
-from yarnml.sched.picks import Picks, shared
+from yarnml.sched.picks import Index, Picks
 from yarnml.sched.policy import Fixed
 
 
@@ -20,5 +21,15 @@ class Rotation(Fixed):
     """
 
     def picks(self, number: int, parameters: int, workers: int) -> Picks:
-        blocks = [(worker + number) % workers for worker in range(workers)]
-        return shared([np.arange(parameters * b // workers, parameters * (b + 1) // workers) for b in blocks])
+        cuts = parameters * np.arange(workers + 1) // workers
+        first = number % workers
+        numbers = _twice(parameters)[cuts[first] :][:parameters]
+        return Picks(numbers, np.cumsum([0, *np.roll(np.diff(cuts), -first)]))
+
+
+@lru_cache(1)
+def _twice(parameters: int) -> Index:
+    """All numbers, and once more: a round's, from whichever block on, are a part of it."""
+    numbers = np.tile(np.arange(parameters), 2)
+    numbers.setflags(write=False)
+    return numbers

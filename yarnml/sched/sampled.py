@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Protocol, final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, vstack
+from scipy.sparse import csc_array, csr_array, vstack
 
 from hdfs_io import CSR, Rows
 from yarnml.kernels.uniform import uniform
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 PURPOSE = 0x5C4ED  # of the random numbers that take rows
 ROWS, MEMORY = 1000, 64 << 20
+VALUE = 4  # bytes of a number, and of its column's
 
 
 class Shares(Protocol):
@@ -40,29 +41,41 @@ class Sampled:
     def __init__(self, X: NDArray[np.float32] | csr_array) -> None:
         self._X: Any = np.asfortranarray(X) if isinstance(X, np.ndarray) else X.tocsc()
 
-    def columns(self, numbers: Index) -> NDArray[np.float32]:
-        """(s, k) float32."""
-        found = self._X[:, numbers]
-        dense: NDArray[np.float32] = found if isinstance(found, np.ndarray) else found.toarray()
-        return dense
+    def columns(self, numbers: Index) -> NDArray[np.float32] | csc_array:
+        """(s, k) float32, sparse if the rows are."""
+        found: NDArray[np.float32] | csc_array = self._X[:, numbers]
+        return found
 
 
-def sampled(me: Shares, rows: int = ROWS, memory: int = MEMORY) -> Sampled:
+def sampled(me: Shares, rows: int | None = None, memory: int = MEMORY) -> Sampled:
     """About so many rows of the run, fewer if they take more bytes; all workers call it together.
 
-    Which rows depends on the seed and their global numbers, not on who reads them.
+    `rows`: None for 1,000 if they are dense, for as many as `memory` takes if they are sparse: few of them say little
+    of a column. Which rows depends on the seed and their global numbers, not on who reads them.
     """
-    width = max(1, me.schema.width)
-    if not me.schema.sparse:
-        rows = max(1, min(rows, memory // (4 * width)))
-    part = rows / max(1, me.rows)
+    wanted = rows or (me.rows if me.schema.sparse else ROWS)
+    part = min(wanted, memory / _size(me)) / max(1, me.rows)
     mine = [_drawn(me, chunk, part) for chunk in _chunks(me)]
+    return _of_sparse(me, mine) if me.schema.sparse else _of_dense(me, mine)
+
+
+def _size(me: Shares) -> float:
+    """Bytes of a row; of sparse ones, of the mean row of all."""
     if not me.schema.sparse:
-        X = [np.asarray(x, np.float32) for x in mine] or [np.zeros((0, width), np.float32)]
-        return Sampled(np.concatenate(me.gather(np.concatenate(X))))
+        return VALUE * float(max(1, me.schema.width))
+    values = sum(len(rows.X.values) for rows in _chunks(me) if isinstance(rows.X, CSR))
+    all_values = np.concatenate(me.gather(np.array([values]))).sum()
+    return 2 * VALUE * (1 + float(all_values) / max(1, me.rows))
+
+
+def _of_dense(me: Shares, mine: list[Any]) -> Sampled:
+    X = [np.zeros((0, me.schema.width), np.float32), *(np.asarray(x, np.float32) for x in mine)]
+    return Sampled(np.concatenate(me.gather(np.concatenate(X))))
+
+
+def _of_sparse(me: Shares, mine: list[Any]) -> Sampled:
+    width = max(1, me.schema.width)
     own = vstack([csr_array((0, width), dtype=np.float32), *mine], format="csr", dtype=np.float32)
-    keep = int(np.searchsorted(own.indptr, memory // 8 * max(1, len(own.indptr) - 1) / rows, side="right")) - 1
-    own = own[: max(0, min(keep, own.shape[0]))]
     counts, indices, values = (me.gather(x) for x in (np.diff(own.indptr), own.indices, own.data))
     indptr = np.concatenate([[0], np.cumsum(np.concatenate(counts))])
     return Sampled(csr_array((np.concatenate(values), np.concatenate(indices), indptr), (len(indptr) - 1, width)))
