@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import yarnml
+from yarnml import sched
 from yarnml.app import Batch, Worker
 from yarnml.app.app import NEEDED, OPTIONAL
 
@@ -18,8 +19,8 @@ TEXT = (Path(__file__).parents[1] / "docs" / "writing_an_app.md").read_text()
 
 @pytest.fixture
 def app(tmp_path: Path) -> Path:
-    """The document's code block, as the app that it says to make of it."""
-    (code,) = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
+    """The document's first code block, as the app that it says to make of it."""
+    code, _ = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
     (tmp_path / "linear").mkdir()
     (tmp_path / "linear" / "app.py").write_text(code)
     return tmp_path / "linear"
@@ -57,6 +58,13 @@ def test_its_app_learns_and_predicts(app: Path, tmp_path: Path, data: object, wo
     if train.suffix == ".csv":
         np.testing.assert_allclose(run.model["w"].ravel(), [2, -3, 1], atol=0.01)
         assert yarnml.load(tmp_path / "model").predict([[1.0, 1.0]]) == pytest.approx([0], abs=0.02)
+
+
+def test_the_policies_of_rounds_exist() -> None:
+    rounds = TEXT[TEXT.index("## Rounds") : TEXT.index("## What a table")]
+    named = set(re.findall(r"\b([A-Z]\w+)\(", rounds)) - {"Lasso"}
+    assert {"Priority", "Independent", "Chosen"} < named <= set(sched.__all__)
+    compile(re.findall(r"```python\n(.*?)```", rounds, re.DOTALL)[0], "rounds", "exec")
 
 
 def test_what_it_names_exists_and_all_of_a_batch_is_named() -> None:
