@@ -14,22 +14,37 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 
-def chunks(parquet: pq.ParquetFile, group: int, names: Sequence[str]) -> Iterator[tuple[str, Any]]:
+KNOWN = 64  # files whose columns' types are kept
+_types: dict[tuple[str, int], list[tuple[str, str]]] = {}
+
+
+def chunks(parquet: pq.ParquetFile, url: str, group: int, names: Sequence[str]) -> Iterator[tuple[str, Any]]:
     """The columns of these names that aren't nested, each with its statistics; those that have none are left out.
 
-    Raises what Arrow does where the foot contradicts itself.
+    `url`: of the file. Raises what Arrow does where the foot contradicts itself.
     """
     if not names:
         return
     _try(parquet, group, names)
     found, wanted = parquet.metadata.row_group(group), frozenset(names)
-    for i in range(found.num_columns):
-        column = parquet.schema.column(i)
-        if column.path not in wanted:
+    for i, (path, physical_type) in enumerate(_columns(parquet, url)[: found.num_columns]):
+        if path not in wanted:
             continue
         chunk = found.column(i)
-        if chunk.physical_type == column.physical_type and (statistics := chunk.statistics) is not None:
-            yield column.path, statistics
+        if chunk.physical_type == physical_type and (statistics := chunk.statistics) is not None:
+            yield path, statistics
+
+
+def _columns(parquet: pq.ParquetFile, url: str) -> list[tuple[str, str]]:
+    """Path and physical type of each, asked for once a file: who asks holds the foot until Python looks for cycles."""
+    key = url, parquet.metadata.serialized_size
+    if key not in _types:
+        schema = parquet.schema
+        columns = [schema.column(i) for i in range(len(schema))]
+        while len(_types) >= KNOWN:
+            _types.pop(next(iter(_types)), None)
+        _types[key] = [(column.path, column.physical_type) for column in columns]
+    return _types[key]
 
 
 def _try(parquet: pq.ParquetFile, group: int, names: Sequence[str]) -> None:

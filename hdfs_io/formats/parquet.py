@@ -140,7 +140,7 @@ def _told(parquet: pq.ParquetFile, piece: Piece, ask: Ask) -> dict[str, Told]:
     """The numbers whose statistics tell all that a survey asks: those with nan, inf or none at all are to be read."""
     names = [field.name for field in parquet.schema_arrow if _wanted(field.name, ask) and is_number(field.type)]
     out = {}
-    for name, stats in chunks(parquet, piece.start, names):
+    for name, stats in chunks(parquet, piece.file, piece.start, names):
         if not stats.has_null_count or isinstance(stats.min, bytes):  # as of float16
             continue
         if stats.has_min_max:

@@ -45,10 +45,10 @@ def test_only_columns_that_are_asked_for_and_have_statistics(tmp_path: Path) -> 
     pq.write_table(table, tmp_path / "a.parquet", row_group_size=4)
     pq.write_table(table, tmp_path / "b.parquet", write_statistics=False)
     with pq.ParquetFile(tmp_path / "a.parquet") as parquet:
-        assert {name: (found.min, found.max) for name, found in chunks(parquet, 1, ["y", "x"])} == {
+        assert {name: (found.min, found.max) for name, found in chunks(parquet, "", 1, ["y", "x"])} == {
             "x": (4, 7),
             "y": (8, 14),
         }
-        assert list(chunks(parquet, 1, [])) == []
+        assert list(chunks(parquet, "", 1, [])) == []
     with pq.ParquetFile(tmp_path / "b.parquet") as parquet:
-        assert list(chunks(parquet, 0, ["x"])) == []
+        assert list(chunks(parquet, "", 0, ["x"])) == []

@@ -130,12 +130,12 @@ class _Door:
 
     def _refuse(self, peer: str, why: str) -> None:
         """Said the first time, the tenth, the hundredth of a host: it will try again and again. So who had gone before
-        it could be looked at needn't be told of at once."""
+        it could be looked at is told of the second time: the first may have been one whose address is to be known."""
         self._tally.refused += 1
         host = peer.rpartition(":")[0]
         self._by_host[host] += 1
         n = self._by_host[host]
-        if n == 10 ** (len(str(n)) - 1) and (host or n > 1):
+        if n == (1 if host else 2) or (n > 1 and n == 10 ** (len(str(n)) - 1)):
             again = "" if n == 1 else f" (the {n}th time from there)"
             self._say(f"refused a connection from {peer}: {why}{again}")
 
