@@ -13,7 +13,6 @@ from typing import Any, final
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-
 KNOWN = 64  # files whose columns' types are kept
 _types: dict[tuple[str, int], list[tuple[str, str]]] = {}
 
