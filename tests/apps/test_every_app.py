@@ -148,13 +148,18 @@ def test_nan_is_refused_before_the_start(name: str, start: Start, tmp_path: Path
         start(name, data=str(file), label="y", missing="nan")
 
 
+@pytest.mark.parametrize(  # a copy compiles its kernels anew, twice: of some apps that takes a minute
+    "name",
+    [name if name in ("kmeans", "mlr") else pytest.param(name, marks=pytest.mark.full) for name in LEARNING],
+    indirect=True,
+)
 def test_a_copy_by_its_path_learns_and_is_trusted_or_refused(name: str, start: Start, tmp_path: Path) -> None:
     copy = tmp_path / "mine"
     shutil.copytree(HOME / name, copy, ignore=shutil.ignore_patterns("__pycache__"))
     start(str(copy), out=str(tmp_path / "model"))
     shutil.rmtree(copy)  # the model brings the code along
-    width = yarnml.load(tmp_path / "model", trust=True).schema.width
-    assert len(yarnml.load(tmp_path / "model", trust=True).predict(np.zeros((3, width)))) == 3
+    model = yarnml.load(tmp_path / "model", trust=True)
+    assert len(model.predict(np.zeros((3, model.schema.width)))) == 3
     with pytest.raises(UsageError, match="trust"):
         yarnml.load(tmp_path / "model")
 
