@@ -13,58 +13,35 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any, final
 
-from fsspec import AbstractFileSystem
-
 from hdfs_io.errors import DataError
 from hdfs_io.hdfs_client import connected, one_line, overwriting
 from hdfs_io.hdfs_file import HdfsReader, HdfsWriter
+from hdfs_io.named import Named, parted
 
 SCHEMES = ("hdfs", "viewfs")
 
 
 def open_hdfs(url: str) -> tuple[Hdfs, str]:
     """The file system of an hdfs:// or viewfs:// URL, and the path in it, its every letter taken as it is."""
-    scheme, _, rest = url.partition("://")
-    authority, slash, path = rest.partition("/")
-    return _file_system(scheme, authority, _identity()), f"{slash}{path}" or "/"
+    scheme, authority, path = parted(url)
+    return _file_system(scheme, authority, _identity()), path
 
 
 @final
-class Hdfs(AbstractFileSystem):  # type: ignore[misc]
+class Hdfs(Named):
     """One cluster's file system. Safe for use by several threads."""
 
     protocol = SCHEMES
-    root_marker = "/"
-    cachable = False
 
     def __init__(self, scheme: str, authority: str) -> None:
         """`authority`: host, host:port, nameservice, or empty for the default file system."""
-        super().__init__()
-        self._prefix = f"{scheme}://{authority}"
+        super().__init__(scheme, authority)
         self._client = connected(scheme, authority)
-
-    @classmethod
-    def _strip_protocol(cls, path: Any) -> Any:
-        if isinstance(path, list):
-            return [cls._strip_protocol(one) for one in path]
-        if path.startswith(tuple(f"{scheme}://" for scheme in SCHEMES)):
-            path = "/" + path.partition("://")[2].partition("/")[2]
-        return path.rstrip("/") or "/"
-
-    def unstrip_protocol(self, name: str) -> str:
-        return f"{self._prefix}{self._strip_protocol(name)}"
 
     def info(self, path: str, **_: Any) -> dict[str, Any]:
         path = self._strip_protocol(path)
         with self._saying(path):
             return _info(self._client.get_file_info(path))
-
-    def exists(self, path: str, **_: Any) -> bool:
-        try:
-            self.info(path)
-        except FileNotFoundError:
-            return False
-        return True
 
     def ls(self, path: str, detail: bool = True, **_: Any) -> list[Any]:
         path = self._strip_protocol(path)
@@ -77,11 +54,6 @@ class Hdfs(AbstractFileSystem):  # type: ignore[misc]
         with self._saying(path):
             self._client.mkdirs(path, permission, create_parents)
 
-    def makedirs(self, path: str, exist_ok: bool = False) -> None:
-        if not exist_ok and self.exists(path):
-            raise FileExistsError(f"{self.unstrip_protocol(path)}: exists already")
-        self.mkdir(path)
-
     def mv(self, path1: str, path2: str, *, overwrite: bool = False, **_: Any) -> None:
         """Rename; with `overwrite` a file takes another file's place at once."""
         source, target = self._strip_protocol(path1), self._strip_protocol(path2)
@@ -93,12 +65,6 @@ class Hdfs(AbstractFileSystem):  # type: ignore[misc]
             with self._saying(one):
                 if not self._client.delete(self._strip_protocol(one), recursive):
                     raise FileNotFoundError(f"{self.unstrip_protocol(one)}: no such file")
-
-    def rm_file(self, path: str) -> None:
-        self.rm(path)
-
-    def rmdir(self, path: str) -> None:
-        self.rm(path)
 
     def chmod(self, path: str, mode: int) -> None:
         with self._saying(path):

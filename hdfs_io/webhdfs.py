@@ -12,11 +12,10 @@ from contextlib import nullcontext
 from functools import lru_cache
 from typing import Any, final
 
-from fsspec import AbstractFileSystem
-
 from hdfs_io import hadoop
 from hdfs_io.errors import DataError
 from hdfs_io.hdfs_file import HdfsReader, HdfsWriter
+from hdfs_io.named import Named, parted
 
 SCHEMES = {"webhdfs": "http", "swebhdfs": "https"}
 ANSWER = 60.0  # seconds for an answer to begin, and for what follows of it not to pause
@@ -29,48 +28,26 @@ _direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 def open_webhdfs(url: str) -> tuple[WebHdfs, str]:
     """The file system of a webhdfs:// or swebhdfs:// URL, and the path in it, its every letter taken as it is."""
-    scheme, _, rest = url.partition("://")
-    authority, slash, path = rest.partition("/")
+    scheme, authority, path = parted(url)
     if not authority:
         raise DataError(f"{url}: name the host and the web port of the NameNode: {scheme}://HOST:9870/...")
-    return _file_system(scheme, authority, hadoop.user()), f"{slash}{path}" or "/"
+    return _file_system(scheme, authority, hadoop.user()), path
 
 
 @final
-class WebHdfs(AbstractFileSystem):  # type: ignore[misc]
+class WebHdfs(Named):
     """One NameNode's files. Safe for use by several threads."""
 
     protocol = tuple(SCHEMES)
-    root_marker = "/"
-    cachable = False
 
     def __init__(self, scheme: str, authority: str, user: str) -> None:
-        super().__init__()
-        self._prefix = f"{scheme}://{authority}"
+        super().__init__(scheme, authority)
         self._web = f"{SCHEMES[scheme]}://{authority}/webhdfs/v1"
         self._user = user
-
-    @classmethod
-    def _strip_protocol(cls, path: Any) -> Any:
-        if isinstance(path, list):
-            return [cls._strip_protocol(one) for one in path]
-        if path.startswith(tuple(f"{scheme}://" for scheme in SCHEMES)):
-            path = "/" + path.partition("://")[2].partition("/")[2]
-        return path.rstrip("/") or "/"
-
-    def unstrip_protocol(self, name: str) -> str:
-        return f"{self._prefix}{self._strip_protocol(name)}"
 
     def info(self, path: str, **_: Any) -> dict[str, Any]:
         path = self._strip_protocol(path)
         return _info(self._ask("GET", path, "GETFILESTATUS")["FileStatus"], path)
-
-    def exists(self, path: str, **_: Any) -> bool:
-        try:
-            self.info(path)
-        except FileNotFoundError:
-            return False
-        return True
 
     def ls(self, path: str, detail: bool = True, **_: Any) -> list[Any]:
         path = self._strip_protocol(path)
@@ -81,11 +58,6 @@ class WebHdfs(AbstractFileSystem):  # type: ignore[misc]
 
     def mkdir(self, path: str, create_parents: bool = True, **_: Any) -> None:  # noqa: ARG002 (HDFS always does)
         self._ask("PUT", self._strip_protocol(path), "MKDIRS")
-
-    def makedirs(self, path: str, exist_ok: bool = False) -> None:
-        if not exist_ok and self.exists(path):
-            raise FileExistsError(f"{self.unstrip_protocol(path)}: exists already")
-        self.mkdir(path)
 
     def mv(self, path1: str, path2: str, **_: Any) -> None:
         """Rename; what HDFS refuses it only answers with false, as where the target exists."""
@@ -98,12 +70,6 @@ class WebHdfs(AbstractFileSystem):  # type: ignore[misc]
         for one in [path] if isinstance(path, str) else path:
             if not self._ask("DELETE", self._strip_protocol(one), "DELETE", **said)["boolean"]:
                 raise FileNotFoundError(f"{self.unstrip_protocol(one)}: no such file")
-
-    def rm_file(self, path: str) -> None:
-        self.rm(path)
-
-    def rmdir(self, path: str) -> None:
-        self.rm(path)
 
     def _open(self, path: str, mode: str = "rb", **_: Any) -> Any:
         path = self._strip_protocol(path)
