@@ -48,7 +48,7 @@ class History:
 
     def begin(self, worker: int, clock: int) -> None:
         """Another process goes on for a worker, after all clocks before this one."""
-        assert clock <= self._clocks[worker] + 1, f"worker {worker} skips clock {self._clocks[worker]}"
+        assert clock <= self._clocks[worker], f"worker {worker} skips clock {self._clocks[worker]}"
         self.start(worker, clock)
         for table in range(len(self.specs)):
             self._seen.pop((table, worker, worker), None)  # what it had seen of its own that nobody else had

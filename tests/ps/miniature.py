@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import deque
+from copy import deepcopy
 from typing import Any, Protocol
 
 import numpy as np
@@ -36,10 +37,13 @@ class Surroundings(Protocol):
 
 
 class Miniature:
-    """One process of worker `index`. One that takes another's place asks servers first, and is `asking` till then."""
+    """One process of worker `index`. One that takes another's place, its predecessor's, asks servers first, and is
+    `asking` till then: so long what the predecessor still does may count."""
 
-    def __init__(self, world: Surroundings, history: History, index: int, incarnation: int = 0) -> None:
-        self.world, self.history, self.index = world, history, index
+    def __init__(
+        self, world: Surroundings, history: History, index: int, incarnation: int = 0, before: Miniature | None = None
+    ) -> None:
+        self.world, self.history, self.index, self.before = world, history, index, before
         self.generation, self.incarnation = world.generation, incarnation
         self.name = name(index, incarnation, world.generation)
         self.standings: dict[int, m.Standing] = {}
@@ -215,6 +219,8 @@ class Miniature:
         if len(self.standings) == len(self.senders):
             clock, standing = agreed(self.index, self.standings)
             self.asking = False
+            if self.before is not None:
+                self.before.history = deepcopy(self.history)  # what it does now never was
             self.history.begin(self.index, clock)
             self.begin(clock, standing)
 

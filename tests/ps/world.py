@@ -105,8 +105,8 @@ class World:
         self.zombies = [worker for worker in old if not worker.asking and self.rng.random() < 0.3]
         self.workers = [self.process(w) for w in range(self.history.workers)]
 
-    def process(self, worker: int, incarnation: int = 0) -> Miniature:
-        made = Miniature(self, self.history, worker, incarnation)
+    def process(self, worker: int, incarnation: int = 0, before: Miniature | None = None) -> Miniature:
+        made = Miniature(self, self.history, worker, incarnation, before)
         for k in range(self.servers):
             self.up[made.name, k], self.down[made.name, k] = deque(), deque()
         return made
@@ -242,7 +242,6 @@ class World:
     def replace(self, dead: Miniature) -> None:
         """It may only have been taken for dead; else of what it sent the last is lost."""
         self.replaced += 1
-        dead.history = deepcopy(self.history)  # what it does now never was
         for k in range(self.servers):
             self.down.pop((dead.name, k))
         if not dead.asking and self.rng.random() < 0.3:
@@ -252,13 +251,14 @@ class World:
                 queue = self.up[dead.name, k]
                 while queue and self.rng.random() < 0.5:
                     queue.pop()
-        new = self.process(dead.index, dead.incarnation + 1)
+        new = self.process(dead.index, dead.incarnation + 1, dead.before if dead.asking else dead)
         self.workers[dead.index] = new
         new.hello()
 
     def roll_back(self) -> None:
-        for worker in self.workers:
-            worker.history = deepcopy(self.history)
+        for worker in [*self.workers, *self.zombies]:
+            if worker.history is self.history:
+                worker.history = deepcopy(self.history)
         self.history.roll_back(self.clock)
         self.begin(self.rng.randrange(1, 4))
 
