@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
@@ -38,7 +39,7 @@ class Wish:
     scripts: Mapping[str, str]  # role -> lines of sh
     env: Mapping[str, Mapping[str, str]]  # role -> variables
     files: Mapping[str, Local]
-    hosts: Sequence[str] = ()  # where workers had best be
+    homes: Sequence[Sequence[str]] = ()  # for each worker, the hosts where it had best be; empty if that is all one
     node_label: str | None = None
     tags: Sequence[str] = ()
     view_users: Sequence[str] = ()
@@ -106,17 +107,18 @@ class Applications:
 def _specification(skein: Any, wish: Wish, security: Any) -> Any:
     files = {name: _file(skein, local) for name, local in wish.files.items()}
     services = {
-        service.role: skein.Service(
-            instances=service.instances,
+        name: skein.Service(
+            instances=instances,
             resources=skein.Resources(memory=f"{service.size.mb} MiB", vcores=service.size.vcores),
             script=wish.scripts[service.role],
             files=files,
             env=dict(wish.env[service.role]),
             max_restarts=wish.restarts[service.role],
-            nodes=list(wish.hosts) if service.role == "worker" else [],
+            nodes=hosts,
             relax_locality=True,
         )
         for service in wish.services
+        for name, instances, hosts in _groups(service, wish.homes)
     }
     master = skein.Master(
         resources=skein.Resources(memory=f"{MASTER_MB} MiB", vcores=1),
@@ -129,6 +131,15 @@ def _specification(skein: Any, wish: Wish, security: Any) -> Any:
         tags=set(wish.tags) | {TAG}, acls=acls if wish.view_users or wish.modify_users else None,
         max_attempts=wish.max_attempts,
     )  # fmt: skip
+
+
+def _groups(service: Service, homes: Sequence[Sequence[str]]) -> list[tuple[str, int, list[str]]]:
+    """(name, instances, hosts): Skein asks for all containers of a service in the same places, so workers whose rows
+    are elsewhere are another. Which of them a container then is, the scheduler says, by where it came to be."""
+    if service.role != "worker" or not homes:
+        return [(service.role, service.instances, [])]
+    groups = Counter(tuple(hosts) for hosts in homes)
+    return [(f"{service.role}-{k}", count, list(hosts)) for k, (hosts, count) in enumerate(groups.items())]
 
 
 def _file(skein: Any, local: Local) -> Any:

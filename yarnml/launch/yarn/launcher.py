@@ -70,7 +70,7 @@ def submit(site: Site, applications: Applications, job: Job, wish: OnYarn, plan:
             name=f"yarnml {job.run}", queue=wish.queue, services=roles,
             scripts={service.role: parcel.script(service.role, shipment) for service in roles},
             env={service.role: settings(service.size.vcores) | variables(wish) for service in roles},
-            files=files, hosts=sorted({host for home in spec.homes for host in home.best}),
+            files=files, homes=[home.best for home in spec.homes],
             node_label=wish.node_label, tags=wish.tags, view_users=wish.view_users, modify_users=wish.modify_users,
             max_attempts=wish.max_attempts if job.retries else 1, restarts=restarts(job),
         )
