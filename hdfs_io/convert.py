@@ -12,7 +12,9 @@ from hdfs_io.guess import suffixes
 from hdfs_io.kinds import as_kind, is_number
 from hdfs_io.load import read_arrow
 from hdfs_io.options import ReadOptions
-from hdfs_io.scan import Progress, settle, silent, survey
+from hdfs_io.plan import Progress
+from hdfs_io.scan import silent, survey
+from hdfs_io.settle import settle
 from hdfs_io.store import join, write_text
 from hdfs_io.whole import whole
 from hdfs_io.writer import SUCCESS, WRITERS, open_writer, part_name

@@ -17,7 +17,9 @@ from hdfs_io.kinds import is_number
 from hdfs_io.load import read_arrow
 from hdfs_io.odd import odd
 from hdfs_io.options import ReadOptions
-from hdfs_io.scan import Progress, settle, silent, survey
+from hdfs_io.plan import Progress
+from hdfs_io.scan import silent, survey
+from hdfs_io.settle import settle
 from hdfs_io.text import named_codec
 
 SHOWN = 50  # lines of columns

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import pyarrow as pa
@@ -238,6 +238,8 @@ class Filled:
 
 class Reader(ABC):
     """Reads the files of one data set. Its methods may be called from several threads at once."""
+
+    cuts_by_reading: ClassVar[bool] = False  # to cut a file larger than a piece takes reading all of it
 
     def __init__(self, options: ReadOptions, piece: int = PIECE) -> None:
         """`options` are resolved; `piece` bounds the bytes of a text piece."""

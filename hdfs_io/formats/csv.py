@@ -84,6 +84,8 @@ class Places:
 class Csv(Tabular, Bundles):
     """Reads CSV through Arrow's parser, a piece at a time."""
 
+    cuts_by_reading = True  # whether a line end lies within quotes, all quotes before it tell
+
     def __init__(self, options: ReadOptions, piece: int = PIECE) -> None:
         super().__init__(options, piece)
         self.sep = options.sep or ","

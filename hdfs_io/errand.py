@@ -1,0 +1,136 @@
+"""Errand: what a scan wants to know of a data set's pieces, for threads of here or for processes anywhere to find out.
+
+A scan lists and cuts (plan.py), has its errand done, and decides (settle.py). Whoever does it gives the same answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import pairwise
+from typing import final
+
+import numpy as np
+
+from hdfs_io.dataset import Piece
+from hdfs_io.errors import DataError
+from hdfs_io.formats import reader_for
+from hdfs_io.hands import each, hands
+from hdfs_io.listing import DataFile
+from hdfs_io.options import ReadOptions
+from hdfs_io.reader import Ask, Reader, Survey
+
+
+@dataclass(frozen=True)
+class Portion:
+    """A piece; or a file that whoever surveys it cuts into pieces, as that takes reading it."""
+
+    piece: Piece
+    size: int  # bytes, as they are stored
+    uncut: bool = False
+
+    @property
+    def file(self) -> DataFile:
+        """That is to be cut."""
+        return DataFile(self.piece.file, self.size)
+
+
+@final
+@dataclass(frozen=True)
+class Errand:
+    """Portions in the rows' order, and the question."""
+
+    options: ReadOptions  # resolved
+    portions: tuple[Portion, ...]
+    ask: Ask
+    piece: int  # bytes of text that a thread reads at a time
+
+    @property
+    def size(self) -> int:
+        """Bytes of all portions, as they are stored."""
+        return sum(portion.size for portion in self.portions)
+
+    @property
+    def reads(self) -> int:
+        """Bytes that are read to do it: none to speak of where Parquet's statistics tell what is asked."""
+        told = self.options.format == "parquet" and not (self.ask.skip or self.ask.means)
+        return 0 if told else self.size
+
+    def again(self, pieces: Sequence[Piece], ask: Ask) -> Errand:
+        """Another question about some of its pieces, those of files that were cut meanwhile too."""
+        sizes = {portion.piece: portion.size for portion in self.portions}
+        files = {portion.piece.file: portion.size for portion in self.portions if portion.uncut}
+
+        def portion(piece: Piece) -> Portion:
+            size = sizes.get(piece)
+            return Portion(piece, min(piece.stop, files[piece.file]) - piece.start if size is None else size)
+
+        return replace(self, portions=tuple(map(portion, pieces)), ask=ask)
+
+    def shares(self, workers: int) -> list[range]:
+        """The portions of each worker: in order, about equally many bytes."""
+        sizes = np.maximum([portion.size for portion in self.portions], 1)  # no portion is nothing to do
+        middles = np.cumsum(sizes) - sizes / 2
+        ends = np.searchsorted(middles, sizes.sum() * np.arange(workers + 1) / workers).tolist()
+        return [range(lo, hi) for lo, hi in pairwise(ends)]
+
+
+Looked = tuple[Piece, Survey]
+Surveyor = Callable[[Errand], Sequence[Looked] | None]
+"""Does an errand: its pieces in order, with what each holds. None: somebody else had better do it."""
+
+
+def nobody(_errand: Errand) -> None:
+    """The surveyor that leaves everything to threads of here."""
+
+
+@final
+@dataclass(frozen=True)
+class Findings:
+    """What was found of portions that follow each other."""
+
+    first: int  # the number of the first one
+    looked: tuple[tuple[Looked, ...], ...]  # of each, in order
+    fault: str = ""  # why the one after them can't be read
+
+    @property
+    def rows(self) -> int:
+        return sum(survey.rows for looked in self.looked for _, survey in looked)
+
+
+def find(errand: Errand, part: range, threads: int, heard: Callable[[int], None] = lambda _: None) -> Findings:
+    """Do a part of an errand, up to the first fault. `heard` is told the rows of each portion."""
+    reader = reader_for(errand.options, errand.piece)
+    portions = errand.portions[part.start : part.stop]
+    found: list[tuple[Looked, ...]] = []
+    fault = ""
+    many = hands(portions[0].piece.file, sum(p.size for p in portions) / len(portions), threads) if portions else 1
+    try:
+        for looked in each(partial(_look, reader, errand.ask), portions, many):
+            found.append(looked)
+            heard(sum(survey.rows for _, survey in looked))
+    except DataError as error:
+        fault = str(error)
+    return Findings(part.start, tuple(found), fault)
+
+
+def together(errand: Errand, found: Sequence[Findings]) -> list[Looked]:
+    """All that was found, in order. DataError for the first fault by its place, whoever met it when."""
+    looked: list[Looked] = []
+    done = 0
+    for each_ in sorted(found, key=lambda findings: findings.first):
+        if each_.first != done:
+            break
+        looked += (one for portion in each_.looked for one in portion)
+        if each_.fault:
+            raise DataError(each_.fault)
+        done += len(each_.looked)
+    if done < len(errand.portions):
+        raise DataError(f"{errand.portions[done].piece.file}: nobody has surveyed it; start again")
+    return looked
+
+
+def _look(reader: Reader, ask: Ask, portion: Portion) -> tuple[Looked, ...]:
+    pieces = reader.cut(portion.file) if portion.uncut else (portion.piece,)
+    return tuple((piece, reader.survey(piece, ask)) for piece in pieces)

@@ -1,0 +1,130 @@
+"""Plan: what a scan is going to do: files listed and cut, options filled in, the question put. It reads little."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import final
+
+from hdfs_io.assign import assign
+from hdfs_io.bundle import bundled
+from hdfs_io.dataset import Piece
+from hdfs_io.decide import LabelKind
+from hdfs_io.errand import Errand, Portion
+from hdfs_io.errors import DataError
+from hdfs_io.formats import reader_for
+from hdfs_io.guess import form_of
+from hdfs_io.hands import each, hands
+from hdfs_io.listing import DataFile, list_all
+from hdfs_io.options import SPARSE, ReadOptions
+from hdfs_io.partitions import partition_names
+from hdfs_io.reader import Ask, Reader
+from hdfs_io.schema import Schema
+from hdfs_io.text import LAST, is_blank
+
+GROUPED = frozenset({"parquet", "arrow"})  # formats whose pieces are numbered groups of rows
+Progress = Callable[[int, int], None]  # parts done, of all: files that are cut, then pieces that are read
+
+
+@final
+@dataclass(frozen=True)
+class Plan:
+    """A scan before its errand is done."""
+
+    reader: Reader
+    errand: Errand
+    size: int  # bytes of all files, as they are stored
+    hands: int  # threads that are worth having here
+    guessed: bool  # the label is the column that it is by its place alone
+    notes: tuple[str, ...]
+
+
+def planned(
+    url: str,
+    options: ReadOptions | None,
+    label: LabelKind,
+    schema: Schema | None,
+    threads: int,
+    piece: int,
+    progress: Progress,
+) -> Plan:
+    """As `scan` asks. DataError for what the files' names and first rows show to be wrong."""
+    listed = list_all(url)
+    files = listed.files
+    size = sum(file.size for file in files)
+    many = hands(files[0].url, size / len(files), threads)
+    blank = each(lambda file: is_blank(file.url, file.size), files, many)
+    full = [file for file, empty in zip(files, blank, strict=True) if not empty]
+    if not full:
+        raise DataError(f"{url}: all {len(files)} files are empty")
+    known = () if schema is None else tuple(name for name in (schema.user, schema.item) if name is not None)
+    options = form_of(full[0], options or ReadOptions(), known)
+    if schema is not None and (schema.sparse and schema.inputs is None) != (options.format in SPARSE):
+        raise DataError(f"{url}: is {options.format}, but the model was made from {_form(schema)} data")
+    missing = options.missing or (schema.missing if schema is not None else "stop")
+    told = partition_names(url, [file.url for file in full])
+    options = replace(options, missing=missing, partitions=() if options.format in SPARSE else told)
+    notes = list(listed.notes)
+    if options.format == "parquet":
+        notes += [f"{file.url}: empty, skipped" for file in files if not file.size]
+    assigned = assign(url, full[0], options, label, schema)
+    reader = reader_for(assigned.options, piece)
+    portions = tuple(_portions(reader, full, many, progress))
+    errand = Errand(assigned.options, portions, _ask(assigned.options, label, schema), piece)
+    return Plan(reader, errand, size, many, assigned.guessed, (*notes, *assigned.notes))
+
+
+def _portions(reader: Reader, files: Sequence[DataFile], threads: int, progress: Progress) -> Iterator[Portion]:
+    uncut = {file.url for file in files if reader.cuts_by_reading and file.size > reader.piece}
+    pieces: list[Piece] = []
+    for done, cut in enumerate(each(partial(_cut, reader, uncut), files, threads), 1):
+        pieces += cut
+        progress(done, len(files))
+    sizes = {file.url: file.size for file in files}
+    grouped = reader.options.format in GROUPED
+    groups: dict[str, int] = {}
+    for one in pieces if grouped else ():
+        groups[one.file] = max(groups.get(one.file, 0), one.stop)
+    for one in bundled(reader, files, pieces):
+        if grouped:
+            size = sizes[one.file] * (one.stop - one.start) // groups[one.file]
+        elif one.stop == LAST:
+            size = sum(sizes[name] for name in one.files)
+        else:
+            size = min(one.stop, sizes[one.file]) - one.start
+        yield Portion(one, size, one.file in uncut)
+
+
+def _cut(reader: Reader, uncut: set[str], file: DataFile) -> list[Piece]:
+    return [Piece(file.url, 0, file.size)] if file.url in uncut else reader.cut(file)
+
+
+def _ask(options: ReadOptions, label: LabelKind, schema: Schema | None) -> Ask:
+    roles = options.roles
+    known = None if schema is None else schema.label
+    wanted = label is not None and (schema is None or known is not None)
+    sparse = options.format in SPARSE
+    rated = () if roles.rating is None else (roles.rating,)
+    limit = (schema.base, schema.base + schema.width - 1) if schema is not None and sparse else None
+    return Ask(
+        label=None if not wanted or roles.label is None else str(roles.label),
+        distinct=wanted and schema is None and label not in ("number", "rating"),
+        classes=known.classes if wanted and known is not None else None,
+        weight=None if roles.weight is None else str(roles.weight),
+        features=None if roles.features is None else tuple(map(str, (*roles.features, *rated))),
+        roles=frozenset(map(str, roles.said().values())).difference(map(str, rated)),
+        limit=limit,
+        dictionary="collect" if schema is None and options.words == "hot" else "drop",
+        known={each.column: each.words for each in (schema.columns if schema else ()) if each.words is not None},
+        means=schema is None and options.missing == "mean",
+        scales=None if schema is None else {each.column: each.scale for each in schema.columns if each.scale != 1},
+        skip=options.bad_rows == "skip",
+        keys=tuple(str(column) for column in (roles.user, roles.item) if column is not None),
+        missing=options.missing or "stop",
+        unknown=options.unknown,
+    )
+
+
+def _form(schema: Schema) -> str:
+    return "sparse libsvm" if schema.sparse else "dense"

@@ -1,0 +1,73 @@
+"""Settle: from what was found of all pieces to the data set, its schema decided once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+from hdfs_io.dataset import Dataset
+from hdfs_io.decide import LabelKind, bare_rows, check_schema, column_schema, missing_in, rescaled, sparse_schema
+from hdfs_io.errors import DataError
+from hdfs_io.found import Found
+from hdfs_io.options import SPARSE
+from hdfs_io.rejects import refuse_many_rejects, write_rejects
+from hdfs_io.schema import Schema
+
+
+def settle(found: Found, label: LabelKind, schema: Schema | None = None) -> Dataset:
+    """The data set with its schema decided."""
+    notes = list(found.notes)
+    sparse = found.options.format in SPARSE
+    has_label = label is not None and found.options.roles.label is not None and not (sparse and bare_rows(found))
+    refuse_many_rejects(found)
+    new = schema is None
+    if not found.whole.rows:
+        raise DataError(f"{found.url}: holds no rows")
+    if schema is not None:
+        has_label = has_label and schema.label is not None
+        notes += check_schema(found, schema, has_label=has_label)
+    elif sparse:
+        if label is not None and not has_label:
+            bag = "; if its first numbers are labels, say --format libsvm" if found.options.format == "ldac" else ""
+            raise DataError(f"{found.url}: its rows have no label{bag}")
+        schema, more = sparse_schema(found, label)
+        notes += more
+    else:
+        schema, more = column_schema(found, label)
+        notes += more
+    if found.options.rejects is not None:
+        write_rejects(found.options.rejects, found.whole.rejects)
+    counted = _counted(found, rescaled(schema.columns) if new else frozenset())
+    left_out = tuple(Counter(reject.kind for reject in found.whole.rejects).most_common())
+    kept = tuple(survey.kept for survey in found.surveys)
+    pieces, first = [], 0
+    for piece, survey in zip(found.pieces, found.surveys, strict=True):
+        pieces.append(replace(piece, first_row=first, rows=survey.rows, values=survey.values, bad=survey.bad))
+        first += survey.rows
+    return Dataset(
+        url=found.url,
+        options=found.options,
+        schema=schema,
+        pieces=tuple(pieces),
+        rows=first,
+        types=tuple((name, str(kind)) for name, kind in found.whole.columns),
+        has_label=has_label,
+        notes=(*notes, *counted, *(f"{count:,} rows left out: {kind}" for kind, count in left_out)),
+        left_out=left_out,
+        kept=kept if any(each is not None for each in kept) else None,
+    )
+
+
+def _counted(found: Found, fine: frozenset[str]) -> list[str]:
+    """Remarks about values that the user allowed to be left out or replaced."""
+    notes = []
+    missing = missing_in(found, (), fine)
+    if missing and found.options.missing != "stop":
+        how = {"zero": "0", "mean": "their column's mean"}.get(str(found.options.missing), "nan")
+        count = sum(fault.count for fault in missing.values())
+        notes.append(f"{count:,} feature values are missing, nan or inf: read as {how}")
+    if found.whole.beyond is not None:
+        notes.append(f"{found.whole.beyond.count:,} values have an index that the model doesn't know: dropped")
+    for name, fault in found.whole.strangers.items():
+        notes.append(f"{fault.count:,} words of column {name!r} are unknown to the model: dropped ({fault.place})")
+    return notes
