@@ -119,13 +119,13 @@ def together(errand: Errand, found: Sequence[Findings]) -> list[Looked]:
     """All that was found, in order. DataError for the first fault by its place, whoever met it when."""
     looked: list[Looked] = []
     done = 0
-    for each_ in sorted(found, key=lambda findings: findings.first):
-        if each_.first != done:
+    for part in sorted(found, key=lambda part: (part.first, len(part.looked))):  # of two, one may be of no portion
+        if part.first != done:
             break
-        looked += (one for portion in each_.looked for one in portion)
-        if each_.fault:
-            raise DataError(each_.fault)
-        done += len(each_.looked)
+        looked += (one for portion in part.looked for one in portion)
+        if part.fault:
+            raise DataError(part.fault)
+        done += len(part.looked)
     if done < len(errand.portions):
         raise DataError(f"{errand.portions[done].piece.file}: nobody has surveyed it; start again")
     return looked
