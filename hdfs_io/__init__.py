@@ -6,6 +6,7 @@ from hdfs_io.csr import CSR
 from hdfs_io.dataset import Dataset, Piece
 from hdfs_io.decode import decode_image, decode_wav
 from hdfs_io.describe import describe
+from hdfs_io.errand import Surveyor, nobody
 from hdfs_io.errors import DataError
 from hdfs_io.keys import Keys
 from hdfs_io.listing import DataFile, list_files
@@ -37,6 +38,7 @@ __all__ = [
     "Sample",
     "Schema",
     "Stretch",
+    "Surveyor",
     "Writer",
     "block_hosts",
     "convert",
@@ -52,6 +54,7 @@ __all__ = [
     "list_files",
     "load",
     "mend",
+    "nobody",
     "open_fs",
     "open_writer",
     "part_name",

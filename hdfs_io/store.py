@@ -83,13 +83,23 @@ def read_text(url: str) -> str:
         raise DataError(f"{url}: no such file") from error
 
 
+def read_bytes(url: str) -> bytes:
+    fs, path = open_fs(url)
+    return bytes(fs.cat_file(path))
+
+
 def write_text(url: str, text: str) -> None:
+    """Write a file whole, as `write_bytes`."""
+    write_bytes(url, text.encode())
+
+
+def write_bytes(url: str, data: bytes) -> None:
     """Write a file whole: beside, then renamed over the old one, so that a reader sees the old or the new."""
     fs, path = open_fs(url)
     fs.makedirs(posixpath.dirname(path), exist_ok=True)
     beside = hidden(path)
     try:
-        fs.pipe_file(beside, text.encode())
+        fs.pipe_file(beside, data)
         replace(fs, beside, path)
     finally:
         if fs.exists(beside):

@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 from yarnml.app import App, load_app
+from yarnml.capacity import cores
 from yarnml.errors import DataError, UsageError
 from yarnml.job import Job
-from yarnml.prepare import cores, prepare
+from yarnml.prepare import prepare
 from yarnml.ps import TableSpec
 from yarnml.ps.functions import AdaGrad
 

@@ -1,14 +1,29 @@
-"""Capacity: whether the tables of a run fit in this machine's memory, asked before anything starts."""
+"""Capacity: what this machine has for a run, and whether its tables fit in, asked before anything starts."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 
 from yarnml.cluster.size import machine_memory
 from yarnml.errors import UsageError
+from yarnml.launch.yarn.memory import megabytes
 from yarnml.ps import TableSpec
+from yarnml.request import Running
 
 GIB = 1 << 30
+
+
+def cores() -> int:
+    """Cores that this process may use: of its container, not of the machine."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1)
+
+
+def data_memory(running: Running) -> int:
+    """Bytes that the rows of a worker may take: as said, else half of what it has of this machine."""
+    if running.data_memory is not None:
+        return megabytes(running.data_memory, "--data-memory") << 20
+    return machine_memory() // 2 // running.workers
 
 
 def refuse_tables(specs: Sequence[TableSpec], features: int) -> None:

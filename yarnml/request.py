@@ -19,6 +19,7 @@ Format = Literal[
 SEPS = {"tab": "\t", "\\t": "\t", "space": " "}  # characters that are hard to type
 
 
+Who = Literal["auto", "here", "cluster"]
 Seed = Annotated[int, Range(at_least=0, below=2**63)]
 Staleness = Annotated[int, Range(at_least=0, at_most=1_000_000)]  # beyond, `none` says what is meant
 
@@ -147,6 +148,7 @@ class OnYarn(AppConfig):
     max_attempts: Count = 2  # starts of the application's master; the second goes on from the last checkpoint
     start_timeout: Positive = 600.0  # seconds in which all containers have to be there
     detach: bool = False  # return once it is submitted, with the run's id
+    scan: Who = "auto"  # who reads the data once to know its rows and columns: workers first, if it is large, or here
 
 
 GROUPS: dict[str, type[Any]] = {"data": Data, "reading": Reading, "running": Running, "output": Showing}

@@ -10,7 +10,7 @@ from yarnml import checkpoints
 from yarnml.app import App
 from yarnml.config import flag, hints
 from yarnml.errors import DataError, UsageError
-from yarnml.job import Job
+from yarnml.job import Job, Part
 from yarnml.request import Running
 from yarnml.runs import default_runs, find_run
 
@@ -68,6 +68,10 @@ class Earlier:
                 f"--resume: the checkpoint is of {were:,} training rows, and now there are {are:,}: go on with the "
                 "same data, or start anew, with --start-from from a model"
             )
+
+    def parts(self) -> Mapping[str, Part | None]:
+        """Its data, which needn't be scanned again."""
+        return {"train": self.job.train, "valid": self.job.valid, "test": self.job.test}
 
     @property
     def options(self) -> dict[str, Any]:

@@ -19,7 +19,12 @@ PACKAGE = "yarnml_apps"
 
 
 def app_names() -> list[str]:
-    """The apps that came with yarnml."""
+    """The apps that came with yarnml, for people."""
+    return [name for name in _installed() if not name.startswith("_")]
+
+
+def _installed() -> list[str]:
+    """Those too that yarnml itself runs: their names begin with _."""
     folders = importlib.import_module(PACKAGE).__path__
     return sorted({file.parent.name for folder in folders for file in Path(folder).glob("*/app.py")})
 
@@ -28,7 +33,7 @@ def load_app(ref: str) -> App:
     """The app named `ref`, or in the folder `ref` if that is a path. UsageError says what is wrong or what is near."""
     if "/" in ref or ref.startswith("."):
         return _by_path(Path(ref).expanduser().absolute())
-    if ref not in app_names():
+    if ref not in _installed():
         here = f"; a folder is named by its path: ./{ref}" if (Path(ref) / "app.py").is_file() else ""
         raise UsageError(f"no app {ref!r}{nearest(ref, app_names())}{here}")
     package = importlib.import_module(f"{PACKAGE}.{ref}")

@@ -133,7 +133,7 @@ def in_columns(columns: Sequence[Sequence[str]], room: int | None) -> list[str]:
 
 def _describe(args: Sequence[str]) -> None:
     from hdfs_io import describe
-    from yarnml.prepare import cores
+    from yarnml.capacity import cores
 
     groups = {"describe": Describe, "reading": Reading}
     said = parse("yarnml data describe", "What a run would take a data set for.", groups, args)
