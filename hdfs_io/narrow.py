@@ -21,7 +21,7 @@ Read = Callable[[Sequence[str]], Iterator[pa.Table]]  # these columns in tables 
 
 def held(dataset: Dataset, piece: Piece) -> int:
     """About how many bytes the reading of a row group takes besides the rows that come of it."""
-    group = 2 * piece.rows * dataset.row_bytes  # packed and unpacked
+    group = 3 * piece.rows * dataset.row_bytes  # packed, unpacked, and their dictionaries
     return min(group, COLUMN * len(dataset.schema.columns)) if dataset.options.format == "parquet" else group
 
 

@@ -12,7 +12,7 @@ from hdfs_io import CSR, Dataset, Rows
 from yarnml.app.batch import Batch
 from yarnml.app.plan import Plan
 
-CHUNK = 4 << 20  # bytes of rows in a chunk: fixed, so that sums over chunks don't depend on the memory
+CHUNK = 2 << 20  # bytes of rows in a chunk: fixed, so that sums over chunks don't depend on the memory
 WIDE = 4096  # features from which it pays to ask a table only for the rows that a batch touches
 
 
