@@ -47,9 +47,8 @@ def submit(app: str | PathLike[str], **options: Any) -> Run:
     `options` are the flags of `yarnml submit APP --help`: those of `run`, and `queue=`, `worker_memory="4GiB"`, ...
     """
     _refuse_tables(options)
-    shown = view()
-    with Submission.prepare(load_app(fspath(app)), options, shown.say) as submission:
-        return submission.start(shown)
+    with Submission.prepare(load_app(fspath(app)), options, view()) as submission:
+        return submission.start()
 
 
 def load(url: str | PathLike[str], *, trust: bool = False) -> Model:

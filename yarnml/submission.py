@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from typing import Any, Self, final
@@ -17,31 +17,35 @@ from yarnml.job import Job
 from yarnml.launch import Handle, env
 from yarnml.launch.yarn import launcher
 from yarnml.launch.yarn.application import Applications, Submitted
+from yarnml.launch.yarn.homes import homes
 from yarnml.launch.yarn.memory import megabytes
 from yarnml.launch.yarn.site import Site, adopt
 from yarnml.monitor.terminal import View
 from yarnml.prepare import prepare, said_of_data
-from yarnml.request import OnYarn
+from yarnml.request import OnYarn, Running
 from yarnml.runs import RunDir
+from yarnml.sender import Sender
 from yarnml.started import Run
+from yarnml.survey import Survey
 
 URLS = ("data", "test", "valid", "out", "runs", "start_from")  # options that containers have to reach
-Say = Callable[[str], None]
 
 
 @final
 class Submission:
     """What nothing speaks against, and nothing was started of. A context manager: Skein's JVM ends with it."""
 
-    def __init__(self, job: Job, wish: OnYarn, site: Site, plan: env.Plan, applications: Applications) -> None:
+    def __init__(self, job: Job, sender: Sender) -> None:
         """Use `prepare`."""
-        self.job, self.wish = job, wish
-        self._site, self._plan, self._applications = site, plan, applications
+        self.job, self.wish = job, sender.wish
+        self._sender = sender
 
     @classmethod
-    def prepare(cls, app: App, options: Mapping[str, Any], say: Say) -> Self:
+    def prepare(cls, app: App, options: Mapping[str, Any], view: View, *, dry: bool = False) -> Self:
         """Check all that can be: the cluster answers and could grant it, the data is there, the environment packs.
 
+        Data that is large is surveyed by workers on the cluster, in an application of their own, unless this is a
+        `dry` run: then the job is left without.
         Raises UsageError or DataError. Data, environment and Skein's JVM are looked at and started side by side.
         """
         wish = config_from_dict(OnYarn, {name: options[name] for name in hints(OnYarn) if name in options}, "submit")
@@ -49,7 +53,7 @@ class Submission:
         refuse_local(app, rest)
         note = adopt()
         if note:
-            say(note)
+            view.say(note)
         site = Site.find()
         launcher.refuse(site, wish, int(rest.get("workers", 1)), int(rest.get("servers", 1)))
         rest["threads"] = rest.get("threads") or wish.worker_vcores
@@ -62,46 +66,49 @@ class Submission:
         with ExitStack() as stack, ThreadPoolExecutor(1) as pool:
             applications = stack.enter_context(Applications())
             plan = pool.submit(env.plan, asked)
-            job = prepare(app, rest, here=False, say=say)
+            sender = Sender(site, wish, applications, plan.result, view)
+            job = prepare(app, rest, here=False, say=view.say, surveyor=_surveyor(sender, rest, dry))
             found = plan.result()
             stack.pop_all()
         for line in found.notes:
-            say(line)
-        return cls(job, wish, site, found, applications)
+            view.say(line)
+        return cls(job, sender)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._applications.__exit__()
+        self._sender.applications.__exit__()
 
-    def start(self, view: View) -> YarnRun:
+    def start(self) -> YarnRun:
         """Send what is missing, and submit."""
-        job = self.job
+        job, view = self.job, self._sender.view
         for line in [*said_of_data(job), f"run      {job.url}"]:
             view.say(line)
         directory = RunDir.create(job)
-        try:
-            submitted = launcher.submit(self._site, self._applications, job, self.wish, self._plan, view.say)
-        except BaseException as error:
-            directory.end("failed", message=f"could not be submitted: {error}")
-            launcher.clean(self._site, directory)
-            raise
-        directory.submitted(submitted.name)
+        submitted = self._sender.send(job, directory, homes(job))
         view.say(f"submitted as {submitted.name} to queue {self.wish.queue}")
-        return YarnRun(job, directory, self._site, submitted, view)
+        return YarnRun(job, directory, self._sender, submitted)
+
+
+def _surveyor(sender: Sender, options: Mapping[str, Any], dry: bool) -> Survey:
+    """Has workers of the run's number and size survey its data."""
+    running = Running(**{name: options[name] for name in hints(Running) if name in options})
+    return Survey(
+        who=sender.wish.scan, running=running, runs=str(options["runs"]), threads=int(options["threads"]),
+        start=sender.survey, say=sender.view.say, dry=dry,
+    )  # fmt: skip
 
 
 @final
 class YarnRun(Run):
     """A run on the cluster. Nothing here is needed for it to go on."""
 
-    def __init__(self, job: Job, directory: RunDir, site: Site, application: Submitted, view: View) -> None:
+    def __init__(self, job: Job, directory: RunDir, sender: Sender, application: Submitted) -> None:
         super().__init__(job, directory)
         self.application = application.name
-        self._view = view
+        self._submitted, self._sender = application, sender
         self._outcome: Outcome | None = None
-        self._following = launcher.Following(site, directory, application, view.show)
         self._handle: Handle | None = None
 
     def kill(self) -> None:
@@ -112,12 +119,12 @@ class YarnRun(Run):
             self._outcome = self._follow().wait()
             glance = self._directory.glance()
             if glance is not None:
-                self._view.close(glance)
+                self._sender.view.close(glance)
         return self._outcome
 
     def _follow(self) -> Handle:
         if self._handle is None:
-            self._handle = Handle(lambda handle: self._following.outcome(handle.wish), deadline=None, abandon=90.0)
+            self._handle = self._sender.follow(self._directory, self._submitted)
         return self._handle
 
 

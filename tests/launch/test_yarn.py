@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -20,17 +21,20 @@ import psutil
 import pytest
 
 import yarnml
-from hdfs_io import DataError, block_hosts, exists, join, open_fs, read_text, write_text
+from hdfs_io import DataError, block_hosts, exists, join, open_fs, read_text, scan, write_text
 from tests.cluster import rest
 from tests.launch.on_yarn import SMALL
+from yarnml.app import load_app
 from yarnml.cli.kill import main as kill
 from yarnml.cli.logs import main as logs
 from yarnml.cli.status import main as status
 from yarnml.cluster import Cluster
 from yarnml.errors import RunFailed, Stopped, UsageError
 from yarnml.launch.yarn.manager import configured
+from yarnml.monitor.terminal import view
 from yarnml.runs import RunDir, wait_for
 from yarnml.started import Run
+from yarnml.submission import Submission
 
 pytest.importorskip("skein")
 pytestmark = [pytest.mark.hadoop, pytest.mark.timeout(600), pytest.mark.usefixtures("on_cluster")]
@@ -138,6 +142,27 @@ def test_workers_read_what_their_node_holds(hadoop: Cluster, clean: None) -> Non
     hosts = {row["name"].partition(",")[0] for row in glance.containers if row["seat"].startswith("worker")}
     possible = len(hosts) / len(nodes)  # YARN may have had no room for a worker on either of them
     assert run.result["read"]["local_bytes"] >= 0.9 * possible * run.result["read"]["bytes"]
+
+
+def test_workers_survey_what_is_learned_from(data: str, clean: None) -> None:
+    """The job is the one that a scan of here leads to, and nothing of the survey is left."""
+    shown, url = io.StringIO(), f"{data}-parts"
+    for k in range(3):
+        write_text(
+            join(url, f"part-{k}.csv"), "word,x,y\n" + "".join(f"{'ab'[j % 2]},{j}.5,{k}\n" for j in range(1000))
+        )
+    options = {"data": url, "test": 0.2, "workers": 2, **SMALL}
+    with Submission.prepare(load_app("mlr"), {**options, "scan": "cluster"}, view(shown)) as submission:
+        job = submission.job
+    assert job.train is not None
+    assert job.train.dataset == scan(url, label="class")
+    print(shown.getvalue())
+    assert re.search(r"scan +3,000 rows surveyed by 2 workers in \d+ s, \d+% of it where it is", shown.getvalue())
+    fs, path = open_fs(job.runs)
+    assert not [name for name in fs.ls(path, detail=False) if "/survey-" in name]
+    with Submission.prepare(load_app("mlr"), {**options, "scan": "cluster"}, view(shown), dry=True) as submission:
+        assert submission.job.train is None
+    assert "would be surveyed by 2 workers first" in shown.getvalue()
 
 
 def test_kmeans_in_an_environment_that_ships_itself(data: str, clean: None) -> None:

@@ -46,15 +46,14 @@ def _start(ref: str, rest: Sequence[str]) -> tuple[Run | None, bool]:
     from yarnml.monitor.terminal import view
     from yarnml.submission import Submission
 
-    shown = view()
-    with Submission.prepare(app, options, shown.say) as submission:
+    with Submission.prepare(app, options, view(), dry=showing.dry_run) as submission:
         if showing.dry_run:
             from yarnml.cli.plan import plan
 
             where = f"containers of YARN, queue {submission.wish.queue}"
             tell_plan(app, plan(app, submission.job, where), showing.json)
             return None, True
-        run = submission.start(shown)
+        run = submission.start()
     on_term(run.kill)
     return run, submission.wish.detach
 

@@ -19,7 +19,7 @@ from yarnml.launch.fault import LAST_WORDS
 from yarnml.launch.process import settings
 from yarnml.launch.yarn import parcel
 from yarnml.launch.yarn.application import Applications, Local, Submitted, Wish
-from yarnml.launch.yarn.homes import homes
+from yarnml.launch.yarn.homes import Home
 from yarnml.launch.yarn.manager import Application
 from yarnml.launch.yarn.refuse import refuse_queue, refuse_size
 from yarnml.launch.yarn.site import Site
@@ -50,8 +50,10 @@ def refuse(site: Site, wish: OnYarn, job_workers: int, job_servers: int) -> None
     refuse_size(services(wish, job_workers, job_servers), site.manager.nodes(), queue, wish.node_label)
 
 
-def submit(site: Site, applications: Applications, job: Job, wish: OnYarn, plan: env.Plan, say: Say) -> Submitted:
-    """Send what is missing, and submit."""
+def submit(
+    site: Site, applications: Applications, job: Job, wish: OnYarn, plan: env.Plan, homes: list[Home], say: Say
+) -> Submitted:
+    """Send what is missing, and submit. `homes`: for each worker, where its rows are."""
     shipment = plan.send(site.home, say)
     job = job if shipment.app is None else replace(job, app=shipment.app)
     roles = services(wish, job.workers, job.servers)
@@ -59,7 +61,7 @@ def submit(site: Site, applications: Applications, job: Job, wish: OnYarn, plan:
         limits={service.role: service.size.mb for service in roles},
         start_timeout=wish.start_timeout,
         queue=wish.queue,
-        homes=homes(job),
+        homes=homes,
         managers=site.manager.addresses,
     )
     files = {"start": Local(parcel.send(job, spec), archive=True, keep=False)}

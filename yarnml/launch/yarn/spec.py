@@ -57,6 +57,7 @@ def services(wish: OnYarn, workers: int, servers: int) -> tuple[Service, ...]:
     return tuple(
         Service(role, count, Size(megabytes(memory(wish, role), f"--{role}-memory"), getattr(wish, f"{role}_vcores")))
         for role, count in counts.items()
+        if count
     )
 
 
