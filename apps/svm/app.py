@@ -12,8 +12,9 @@ a row,
 rows that still move [Hsieh, Chang, Lin, Keerthi, Sundararajan 2008, A dual coordinate descent method for large-scale
 linear SVM]. Several workers do so on their own rows, each from the same w, and add what they found; each takes the
 others' steps to be as long as its own, so that the sum is safe [Ma, Smith, Jaggi, Jordan, Richtarik, Takac 2015, Adding
-vs. averaging in distributed primal-dual optimization, sigma' = workers, gamma = 1]. What f is above the dual bounds
-what is still to gain. The model's weights are those of the raw features, whether or not they were scaled.
+vs. averaging in distributed primal-dual optimization, sigma' = workers, gamma = 1]. Passes have momentum (momentum.py),
+so that several workers need about as many as one. What f is above the dual bounds what is still to gain. The model's
+weights are those of the raw features, whether or not they were scaled.
 """
 
 from __future__ import annotations
@@ -32,13 +33,12 @@ from yarnml.ps import TableSpec
 from yarnml.task import Classification
 
 from .dual import Dual, Problem
+from .momentum import Momentum
 from .sureness import score, sureness
 
 F64 = NDArray[np.float64]
-TURNS, LEAST = (
-    8,
-    4096,
-)  # clocks of a pass, at most, where there are several workers; rows that each has in one, at least
+TURNS = 8  # clocks of a pass, at most, where there are several workers
+LEAST = 4096  # rows that each has in one, at least
 WARM = 20  # passes over rows at no bound, from weights that are known
 LONGER = 1.5  # times as many passes, at most, until the gap is measured again
 
@@ -82,7 +82,10 @@ def start(me: Worker, cfg: Config) -> None:
     if raw.any():  # --start-from
         W = scale.unfold(raw[:-1], raw[-1])
         W[-1] /= cfg.bias or np.inf
-        mine = np.stack([dual.guess(W[:, k]) for k, dual in enumerate(duals(me, cfg, scale))], axis=1)
+        each = duals(me, cfg, scale)
+        for k, dual in enumerate(each):
+            dual.guess(W[:, k])
+        mine = np.stack([dual.weights() for dual in each], axis=1)
         me.table("w").inc(None, mine - raw if me.index == 0 else mine)
 
 
@@ -90,7 +93,7 @@ def duals(me: Worker, cfg: Config, scale: Scale) -> list[Dual]:
     rows = me.data
     X = scale.apply(rows.X) if scales(cfg, me.schema) else rows.X
     problem = Problem.of(replace(rows, X=X), cfg.C, cfg.bias, cfg.loss == "l2")
-    zeros = np.zeros(len(problem), np.float32)
+    zeros = np.zeros(len(problem))
     return [Dual(problem, k, me.state(f"alpha{k}", zeros, by="rows")) for k in positives(me.schema)]
 
 
@@ -101,11 +104,14 @@ def known(me: Worker, cfg: Config) -> Scale:
 
 def work(me: Worker, cfg: Config) -> None:
     w, each, first = me.table("w"), duals(me, cfg, known(me, cfg)), me.clock_now
+    momenta = [Momentum() for _ in each]
     turns = 1 if me.workers == 1 else min(max(1, me.rows // me.workers // LEAST), TURNS)
     end = cfg.epochs * turns
     due = first // turns + WARM * bool(w.get().any())  # the next pass before which the gap is measured
     for clock in range(first, end + 1):
-        W = np.array(w.get().T, order="C")  # (K, d + 1)
+        table = np.array(w.get().T, order="C")  # (K, d + 1)
+        # after a recovery it may be where momentum had carried it to, which nobody knows of any more
+        W = table if clock > first or clock == 0 else me.sum(np.stack([dual.weights() for dual in each]))
         epoch, turn = divmod(clock, turns)
         if clock == end or (turn == 0 and epoch >= due):
             gap = measured(me, each, W)
@@ -117,7 +123,9 @@ def work(me: Worker, cfg: Config) -> None:
                 dual.done = dual.gap <= cfg.tol
             due = max(epoch + 1, int(epoch * min(LONGER, np.sqrt(gap / cfg.tol))))  # it falls as 1 / epoch^2, or so
         if clock < end:
-            w.inc(None, swept(me, each, W, turn, turns))
+            V = begun(me, each, momenta, W, turn, turns) if turn == 0 or clock == first else W
+            mine = swept(me, each, V, turn, turns)
+            w.inc(None, np.ascontiguousarray((mine + (V - table) if me.index == 0 else mine).T))
             me.clock()
     me.note(
         f"{cfg.epochs:,} passes left a duality gap of {gap:.2g} of the objective: allow more, or scale the features"
@@ -136,16 +144,27 @@ def measured(me: Worker, each: list[Dual], W: F64) -> float:
     return gap
 
 
-def swept(me: Worker, each: list[Dual], W: F64, turn: int, turns: int) -> F64:
-    """What one of the turns of a pass over this worker's rows adds to w, (d + 1, K)."""
+def begun(me: Worker, each: list[Dual], momenta: list[Momentum], W: F64, turn: int, turns: int) -> F64:
+    """Where a pass begins, (K, d + 1), the last one having ended at W."""
     V, seeds = W.copy(), me.rng.integers(2**32, size=len(each))
+    gains = me.sum(np.array([dual.gain for dual in each]))
+    for k, dual in enumerate(each):
+        if not dual.done:
+            V[k], beta = momenta[k].onward(W[k], float(W[k] @ W[k]) / 2 - float(gains[k]))
+            dual.begin(turn, turns, beta, int(seeds[k]))
+    return V
+
+
+def swept(me: Worker, each: list[Dual], W: F64, turn: int, turns: int) -> F64:
+    """What one of the turns of a pass over this worker's rows adds to w, (K, d + 1)."""
+    V, moving = W.copy(), [k for k, dual in enumerate(each) if not dual.done]
 
     def part(lo: int, hi: int) -> None:
-        for k in range(lo, hi):
-            each[k].sweep(V[k], turn, turns, float(me.workers), int(seeds[k]))
+        for k in moving[lo:hi]:
+            each[k].sweep(V[k], turn, turns, float(me.workers))
 
-    me.crew.each(part, len(each), least=1)
-    return np.ascontiguousarray(((V - W) / me.workers).T)
+    me.crew.each(part, len(moving), least=1)
+    return (V - W) / me.workers
 
 
 def model(me: Worker, cfg: Config) -> Artifacts:

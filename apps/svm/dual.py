@@ -61,9 +61,9 @@ class Problem:
         signed: F64 = np.where(self.y == positive, scores, -scores)
         return signed
 
-    def weights(self, positive: int, alpha: F32) -> F64:
+    def weights(self, positive: int, alpha: F64) -> F64:
         """sum_i y_i alpha_i x_i, (d + 1,)."""
-        r = np.where(self.y == positive, alpha, -alpha).astype(np.float64)
+        r = np.where(self.y == positive, alpha, -alpha)
         return np.append(self._features().T @ r, self.bias * r.sum())
 
     def _features(self) -> Any:
@@ -74,19 +74,22 @@ class Problem:
 class Dual:
     """Rows that lie firmly at a bound are left out of passes (shrinking) until `measure` finds that they moved."""
 
-    def __init__(self, problem: Problem, positive: int, alpha: F32) -> None:
+    def __init__(self, problem: Problem, positive: int, alpha: F64) -> None:
         """`alpha` (n,) is changed in place; rows whose class is `positive` are told from all others."""
         self.problem, self.positive, self.alpha = problem, positive, alpha
         self.done = False  # it is as near to its optimum as asked for
         self.objective, self.gap = 0.0, 1.0  # of all workers, as they were measured last; the gap as a part of it
+        self.gain = self._gain()  # of these rows, sum_i alpha_i - D_i alpha_i^2 / 2
         between = (alpha > 0) & (alpha < (np.inf if problem.squared else problem.cap))
+        self._before = alpha.copy()  # as the last pass found it
+        self._beta = 0.0
         self._order = np.flatnonzero(between).astype(np.int32)  # the rows that still move; at first those at no bound
         self._kept: list[NDArray[np.int32]] = []  # those that the pass which runs has found to do so
         self._high, self._low = np.inf, -np.inf  # gradients beyond which a row at its bound is dropped
         self._top, self._bottom = -np.inf, np.inf  # projected gradients in this pass
 
-    def guess(self, w: F64) -> F64:
-        """Set alpha to what the weights w (d + 1,) of a model tell of it, and return its own weights on these rows.
+    def guess(self, w: F64) -> None:
+        """Set alpha to what the weights w (d + 1,) of a model tell of it.
 
         At an optimum alpha_i is U_i where a row's margin is below 1 and 0 where it is above it, or, with the L2 loss,
         2 U_i (1 - margin). Under the L1 loss rows with a margin near 1 may have any: they are to be passed over first.
@@ -94,23 +97,27 @@ class Dual:
         p = self.problem
         short = 1 - p.margins(self.positive, w)
         self.alpha[:] = p.cap * (2 * np.maximum(short, 0) if p.squared else np.clip(0.5 + short / (2 * NEAR), 0, 1))
-        return p.weights(self.positive, self.alpha)
 
-    def sweep(self, w: F64, turn: int, turns: int, sigma: float, seed: int) -> None:
+    def weights(self) -> F64:
+        """These rows' part of w (d + 1,)."""
+        return self.problem.weights(self.positive, self.alpha)
+
+    def begin(self, turn: int, turns: int, beta: float, seed: int) -> None:
+        """A pass begins; with a `turn` above 0 in its middle, as after a recovery."""
+        shuffle(self._order, BLOCK, seed)
+        self._kept = [self._order[: len(self._order) * turn // turns]]
+        self._beta = beta
+
+    def sweep(self, w: F64, turn: int, turns: int, sigma: float) -> None:
         """Do one of the turns of a pass, from and to the weights w (d + 1,), changed in place."""
-        if self.done:
-            return
-        cuts = [len(self._order) * t // turns for t in (turn, turn + 1)]
-        if not self._kept:  # a pass begins, or goes on after a recovery
-            shuffle(self._order, BLOCK, seed)
-            self._kept = [self._order[: cuts[0]]]
-        p, some = self.problem, self._order[slice(*cuts)]
-        kept, top, bottom = sweep(
-            *p.matrix, p.bias, p.y, self.positive, p.squares, p.cap, p.squared, sigma, self._high, self._low,
-            self.alpha, w, some,
+        n, p = len(self._order), self.problem
+        some = self._order[n * turn // turns : n * (turn + 1) // turns]
+        kept, top, bottom, gain = sweep(
+            *p.matrix, p.bias, p.y, self.positive, p.squares, p.cap, p.squared, sigma, self._beta, self._high,
+            self._low, self.alpha, self._before, w, some,
         )  # fmt: skip
         self._kept.append(some[:kept])
-        self._top, self._bottom = max(self._top, top), min(self._bottom, bottom)
+        self._top, self._bottom, self.gain = max(self._top, top), min(self._bottom, bottom), self.gain + gain
         if turn + 1 == turns:
             self._end()
 
@@ -128,11 +135,16 @@ class Dual:
         def part(lo: int, hi: int) -> tuple[NDArray[np.int32], float, float]:
             some = kept[lo:hi]
             found, loss, gain = measure(
-                *p.matrix, p.bias, p.y, self.positive, p.cap, p.squared, self._high, self._low, self.alpha, w, lo, hi,
-                some,
+                *p.matrix, p.bias, p.y, self.positive, p.cap, p.squared, self._high, self._low, self.alpha,
+                self._before, w, lo, hi, some,
             )  # fmt: skip
             return some[:found], loss, gain
 
         parts = crew.each(part, len(p))
         self._order = np.concatenate([each[0] for each in parts])
         return sum(each[1] for each in parts), sum(each[2] for each in parts)
+
+    def _gain(self) -> float:
+        p, a = self.problem, self.alpha
+        D = np.divide(0.5, p.cap, out=np.zeros(len(a)), where=p.cap > 0) if p.squared else np.zeros(len(a))
+        return float(a.sum() - D @ (a * a) / 2)

@@ -1,5 +1,9 @@
 """Passes over rows: dual coordinate descent with shrinking [Hsieh et al. 2008, algorithm 3], and the duality gap.
 
+A pass begins where momentum has carried the rows to, alpha_i + beta (alpha_i - before_i), which may be out of bounds:
+each row is brought back as the pass comes to it. A row that moved is in the next pass, whatever its bound: w, as that
+pass begins, knows where momentum has carried it.
+
 Rows x_i are sparse, `values[indptr[i]:indptr[i + 1]]` at `indices`, or dense, `values[i]`, and end in the constant
 `bias`, whose weight is the last of w (d + 1,). A row's label y_i is 1 where its class is `positive`, else -1. U_i =
 `cap[i]` is C times its weight; D_i is 1 / 2 U_i under the L2 loss, and 0 under the L1 loss, whose alpha is at most U_i.
@@ -24,79 +28,91 @@ AHEAD, LINE = 8, 16  # rows for which memory is asked early; numbers of a cache 
 
 def sweep_reference(
     indptr: Any, indices: Any, values: Any, bias: float, y: I32, positive: int, squares: F32, cap: F32, squared: bool,
-    sigma: float, high: float, low: float, alpha: F32, w: F64, order: I32,
-) -> tuple[int, float, float]:  # fmt: skip
+    sigma: float, beta: float, high: float, low: float, alpha: F64, before: F64, w: F64, order: I32,
+) -> tuple[int, float, float, float]:  # fmt: skip
     """What `sweep` does, in numpy."""
     rows = dense(indptr, indices, values, len(w) - 1, bias)
-    top, bottom, kept = -np.inf, np.inf, []
+    top, bottom, gain, kept = -np.inf, np.inf, 0.0, []
     for i in order:
-        sign, a = (1.0 if y[i] == positive else -1.0), float(alpha[i])
+        sign, was = (1.0 if y[i] == positive else -1.0), float(alpha[i])
         most, D = (np.inf, 0.5 / cap[i]) if squared else (float(cap[i]), 0.0)
+        far = was + beta * (was - before[i])
+        a = min(max(far, 0.0), most)
+        w += sigma * sign * (a - far) * rows[i]
+        before[i] = was
         G = sign * (rows[i] @ w) - 1 + D * a
-        if (a <= 0 and high < G) or (a >= most and low > G):
+        if a == was and ((a <= 0 and high < G) or (a >= most and low > G)):
             continue
         kept.append(i)
         projected = min(G, 0.0) if a <= 0 else max(G, 0.0) if a >= most else G
         top, bottom = max(top, projected), min(bottom, projected)
-        if projected:
-            alpha[i] = min(max(a - G / (sigma * squares[i] + D), 0.0), most)
-            w += sigma * sign * (float(alpha[i]) - a) * rows[i]
+        alpha[i] = min(max(a - G / (sigma * squares[i] + D), 0.0), most) if projected else a
+        w += sigma * sign * (alpha[i] - a) * rows[i]
+        gain += (alpha[i] - was) - D * (alpha[i] ** 2 - was**2) / 2
     order[: len(kept)] = kept
-    return len(kept), top, bottom
+    return len(kept), top, bottom, gain
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath=FAST)
 def sweep(  # type: ignore[no-untyped-def]
-    indptr, indices, values, bias, y, positive, squares, cap, squared, sigma, high, low, alpha, w, order
+    indptr, indices, values, bias, y, positive, squares, cap, squared,
+    sigma, beta, high, low, alpha, before, w, order,
 ):  # fmt: skip
     """Minimise the dual over each alpha_i in turn, rows in `order`, keeping w = sum_i y_i alpha_i x_i.
 
     `sigma` is CoCoA+'s sigma': w then goes that much further than alpha, as if others did the same [Ma et al. 2015,
     equation 9]. A row at its bound whose gradient lies beyond `high` or `low` is dropped from `order`; what is kept
-    moves to the front. `squares` (n,): |x_i|^2. Returns how many are kept, and the largest and the least projected
-    gradient.
+    moves to the front. `squares` (n,): |x_i|^2; `before` (n,) becomes what alpha was. Returns how many are kept, the
+    largest and the least projected gradient, and what sum_i alpha_i - D_i alpha_i^2 / 2 has gained.
     """
-    top, bottom, kept, n = -np.inf, np.inf, 0, len(order)
+    top, bottom, gain, kept, n = -np.inf, np.inf, 0.0, 0, len(order)
     for t in range(n):
         i = order[t]
         if t + AHEAD < n:
             _ask(indptr, indices, values, order[t + AHEAD])
-        sign = 1.0 if y[i] == positive else -1.0
-        a = np.float64(alpha[i])
+        sign, was = 1.0 if y[i] == positive else -1.0, alpha[i]
         most, D = (np.inf, 0.5 / cap[i]) if squared else (np.float64(cap[i]), 0.0)
+        far = was + beta * (was - before[i])
+        a = min(max(far, 0.0), most)
+        if a != far:
+            _add(indptr, indices, values, bias, i, sigma * sign * (a - far), w)
+        before[i] = was
         G = sign * _dot(indptr, indices, values, bias, i, w) - 1.0 + D * a
-        if (a <= 0.0 and high < G) or (a >= most and low > G):
+        if a == was and ((a <= 0.0 and high < G) or (a >= most and low > G)):
             continue
         order[kept] = i
         kept += 1
         projected = min(G, 0.0) if a <= 0.0 else max(G, 0.0) if a >= most else G
         top, bottom = max(top, projected), min(bottom, projected)
+        new = a
         if projected != 0.0:
-            alpha[i] = min(max(a - G / (sigma * squares[i] + D), 0.0), most)
-            _add(indptr, indices, values, bias, i, sigma * sign * (alpha[i] - a), w)
-    return kept, top, bottom
+            new = min(max(a - G / (sigma * squares[i] + D), 0.0), most)
+            _add(indptr, indices, values, bias, i, sigma * sign * (new - a), w)
+        alpha[i] = new
+        gain += (new - was) - D * (new * new - was * was) / 2
+    return kept, top, bottom, gain
 
 
 def measure_reference(
     indptr: Any, indices: Any, values: Any, bias: float, y: I32, positive: int, cap: F32, squared: bool,
-    high: float, low: float, alpha: F32, w: F64, lo: int, hi: int, kept: I32,
+    high: float, low: float, alpha: F64, before: F64, w: F64, lo: int, hi: int, kept: I32,
 ) -> tuple[int, float, float]:  # fmt: skip
     """What `measure` does, in numpy."""
-    U, a = cap[lo:hi].astype(np.float64), alpha[lo:hi].astype(np.float64)
+    U, a = cap[lo:hi].astype(np.float64), alpha[lo:hi]
     sign = np.where(y[lo:hi] == positive, 1.0, -1.0)
     margin = sign * (dense(indptr, indices, values, len(w) - 1, bias)[lo:hi] @ w)
     short = np.maximum(1 - margin, 0.0)
     D = 0.5 / np.where(U > 0, U, np.inf) if squared else np.zeros(len(U))
     G = margin - 1 + D * a
-    idle = (U <= 0) | ((a <= 0) & (high < G)) | ((a >= (np.inf if squared else U)) & (low > G))
-    found = lo + np.flatnonzero(~idle)
+    idle = ((a <= 0) & (high < G)) | ((a >= (np.inf if squared else U)) & (low > G))
+    found = lo + np.flatnonzero((U > 0) & ~(idle & (a == before[lo:hi])))
     kept[: len(found)] = found
     return len(found), float(U @ (short**2 if squared else short)), float(a.sum() - D @ (a * a) / 2)
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath=FAST)
 def measure(  # type: ignore[no-untyped-def]
-    indptr, indices, values, bias, y, positive, cap, squared, high, low, alpha, w, lo, hi, kept
+    indptr, indices, values, bias, y, positive, cap, squared, high, low, alpha, before, w, lo, hi, kept
 ):  # fmt: skip
     """Rows [lo, hi) in the primal, sum_i U_i loss_i, and in the dual, sum_i alpha_i - D_i alpha_i^2 / 2.
 
@@ -107,13 +123,13 @@ def measure(  # type: ignore[no-untyped-def]
         U = np.float64(cap[i])
         if U <= 0.0:
             continue  # it weighs nothing
-        a = np.float64(alpha[i])
+        a = alpha[i]
         most, D = (np.inf, 0.5 / U) if squared else (U, 0.0)
         margin = _dot(indptr, indices, values, bias, i, w) * (1.0 if y[i] == positive else -1.0)
         short, G = max(1.0 - margin, 0.0), margin - 1.0 + D * a
         loss += U * (short * short if squared else short)
         gain += a - D * a * a / 2
-        if not ((a <= 0.0 and high < G) or (a >= most and low > G)):
+        if a != before[i] or not ((a <= 0.0 and high < G) or (a >= most and low > G)):
             kept[found] = i
             found += 1
     return found, loss, gain
