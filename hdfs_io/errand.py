@@ -5,10 +5,10 @@ A scan lists and cuts (plan.py), has its errand done, and decides (settle.py). W
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import pairwise
+from itertools import groupby, islice, pairwise
 from typing import final
 
 import numpy as np
@@ -19,7 +19,9 @@ from hdfs_io.formats import reader_for
 from hdfs_io.hands import each, hands
 from hdfs_io.listing import DataFile
 from hdfs_io.options import ReadOptions
-from hdfs_io.reader import Ask, Reader, Survey
+from hdfs_io.reader import Ask, Reader, Survey, merged
+
+APART = ("rows", "values", "columns", "bare", "sums", "bad")  # what a survey says that is wanted of its piece
 
 
 @dataclass(frozen=True)
@@ -94,10 +96,6 @@ class Findings:
     looked: tuple[tuple[Looked, ...], ...]  # of each, in order
     fault: str = ""  # why the one after them can't be read
 
-    @property
-    def rows(self) -> int:
-        return sum(survey.rows for looked in self.looked for _, survey in looked)
-
 
 def find(errand: Errand, part: range, threads: int, heard: Callable[[int], None] = lambda _: None) -> Findings:
     """Do a part of an errand, up to the first fault. `heard` is told the rows of each portion."""
@@ -112,6 +110,9 @@ def find(errand: Errand, part: range, threads: int, heard: Callable[[int], None]
             heard(sum(survey.rows for _, survey in looked))
     except DataError as error:
         fault = str(error)
+    if not errand.ask.numbers:  # of a second look pieces need not follow each other
+        folded = _folded([one for looked in found for one in looked])
+        found = [tuple(islice(folded, len(looked))) for looked in found]
     return Findings(part.start, tuple(found), fault)
 
 
@@ -129,6 +130,20 @@ def together(errand: Errand, found: Sequence[Findings]) -> list[Looked]:
     if done < len(errand.portions):
         raise DataError(f"{errand.portions[done].piece.file}: nobody has surveyed it; start again")
     return looked
+
+
+def _folded(looked: Sequence[Looked]) -> Iterator[Looked]:
+    """What was found of pieces that follow each other, with all that is only wanted of the whole said once, by the
+    first of those whose columns are alike: else many pieces of many columns would say very much.
+
+    Others may be looked at again (scan.py). What is summed up in floats stays, to be added in the same order by all.
+    """
+    for _, run in groupby(looked, lambda one: one[1].columns):
+        alike = list(run)
+        whole = merged([survey for _, survey in alike])
+        for piece, survey in alike:
+            yield piece, replace(whole, **{name: getattr(survey, name) for name in APART})
+            whole = Survey(0)
 
 
 def _look(reader: Reader, ask: Ask, portion: Portion) -> tuple[Looked, ...]:

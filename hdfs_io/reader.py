@@ -159,7 +159,8 @@ def vectors(found: Sequence[Mapping[str, Vectors]]) -> dict[str, Vectors]:
     out: dict[str, Vectors] = {}
     for name, more in ((name, more) for each in found for name, more in each.items()):
         was = out.get(name, Vectors(more.width, sparse=False, values=0))
-        width = max(was.width, more.width) if 0 in (was.width, more.width) or was.width == more.width else -1
+        alike = was.width == more.width or (0 in (was.width, more.width) and -1 not in (was.width, more.width))
+        width = max(was.width, more.width) if alike else -1
         out[name] = Vectors(width, was.sparse or more.sparse, was.values + more.values)
     return out
 

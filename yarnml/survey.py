@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import final
 
 from hdfs_io import join, open_fs, remove, write_text
+from hdfs_io.describe import spoken
 from hdfs_io.errand import Errand, Looked, together
 from hdfs_io.store import read_bytes
 from hdfs_io.travel import errand_text, unpack
@@ -18,7 +19,7 @@ from yarnml.request import Running, Who
 from yarnml.runs import RunDir, new_id
 
 APP = "_survey"
-PAYS = 8 << 30  # stored bytes that have to be read, from which on workers do it: of fewer, starting them takes longer
+PAYS = 4 << 30  # stored bytes to read from which on workers do it: as many as few threads read while workers start
 STEP = 1 << 30  # stored bytes after which a worker brings what it has found,
 MOST_STEPS = 64  # but for each no more files than that
 
@@ -50,7 +51,7 @@ class Survey:
         if self.who == "here" or not errand.portions or (self.who == "auto" and errand.reads < PAYS):
             return None
         workers = min(self.running.workers, len(errand.portions))
-        what = f"{len(errand.portions):,} parts, {errand.size / 1e9:,.3g} GB,"
+        what = f"{len(errand.portions):,} parts, {spoken(errand.size)},"
         whom = f"{workers} worker{'s' * (workers != 1)}"
         if self.dry:
             raise Unsurveyed(f"scan     {what} would be surveyed by {whom} first: rows and columns aren't known before")

@@ -7,15 +7,16 @@ import io
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hdfs_io import DataError, ReadOptions, Roles, read_text, scan
+from hdfs_io import DataError, Dataset, ReadOptions, Roles, Surveyor, nobody, read_text, remove, scan, write_text
 from hdfs_io.dataset import Piece
 from hdfs_io.errand import Errand, Looked, Portion, find, together
 from hdfs_io.reader import Ask
@@ -118,12 +119,43 @@ def test_faults_are_said_as_they_are_here(place: str, put: Put, workers: int, wr
     rows = [wrong.get(k, f"{k},{k % 2}") for k in range(100)]
     url = put("t.csv", "\n".join(["a,y", *rows]) + "\n")
     told = []
-    for surveyor in (lambda _: None, Elsewhere(workers)):
+    for surveyor in (nobody, Elsewhere(workers)):
         with pytest.raises(DataError) as caught:
             scan(url, label="class", piece=64, surveyor=surveyor, options=ReadOptions(roles=Roles(label="y")))
         told.append(str(caught.value))
     assert told[0] == told[1]
     assert said in told[0]
+
+
+CELLS = st.sampled_from(["1", "2", "3.5", "4", "-1e3", "1e39", "", "nan", "oops", "red", "blue"])
+ROWS = st.lists(st.tuples(CELLS, CELLS, st.sampled_from(["0", "1", "1", "x", ""])), max_size=8)
+READ = st.builds(
+    ReadOptions,
+    missing=st.sampled_from([None, "zero", "mean"]),
+    bad_rows=st.sampled_from(["stop", "skip"]),
+    words=st.sampled_from(["hot", "drop"]),
+)
+
+
+@settings(deadline=None)
+@given(st.lists(ROWS, min_size=1, max_size=4), READ, st.integers(5, 60), st.integers(1, 3))
+def test_whatever_there_is_the_answer_is_the_same(
+    files: list[Any], read: ReadOptions, piece: int, workers: int
+) -> None:
+    url = f"memory://{uuid4().hex}"
+    for k, rows in enumerate(files):
+        text = "a,b,y\n" + "".join(",".join(row) + "\n" for row in rows)
+        write_text(f"{url}/p{k}.csv", text)
+    options = replace(read, format="csv", sep=",", header=True, roles=Roles(label="y"))
+
+    def answer(surveyor: Surveyor) -> Dataset | str:
+        try:
+            return scan(url, options, label="any", piece=piece, surveyor=surveyor)
+        except DataError as error:
+            return str(error)
+
+    assert answer(Elsewhere(workers)) == answer(nobody)
+    remove(url)
 
 
 def errand_of_sizes(sizes: list[int]) -> Errand:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from hdfs_io import DataError, ReadOptions, nobody, scan
+from hdfs_io.describe import spoken
 from hdfs_io.errand import Errand, Findings, find
 from hdfs_io.store import write_bytes
 from hdfs_io.travel import pack
@@ -80,7 +81,7 @@ def test_workers_find_what_a_scan_of_here_finds(tmp_path: Path, data: str, worke
     (job,) = start.jobs
     assert (job.workers, job.servers, job.threads) == (workers, 0, 2)
     assert [line.split(" to be ")[0].split(" in ")[0] for line in said] == [
-        f"scan     6 parts, {Path(data, 'p0.csv').stat().st_size * 6 / 1e9:,.3g} GB,",
+        f"scan     6 parts, {spoken(Path(data, 'p0.csv').stat().st_size * 6)},",
         f"scan     1,800 rows surveyed by {workers} worker{'s' * (workers != 1)}",
     ]
     assert not Path(job.url).exists()
