@@ -207,10 +207,24 @@ def test_sureness_is_the_best_factor() -> None:
     assert sureness.slope(2.5, Z, y, np.ones(5000)) < 0 < sureness.slope(3.5, Z, y, np.ones(5000))
 
 
+def last(run: Any, name: str) -> Any:
+    """What was reported last of it: clock, value."""
+    return run.metrics.to_pandas().query("name == @name").iloc[-1]
+
+
+def test_several_workers_need_few_more_passes(start: Start) -> None:
+    """Of the demo's digits; a clock is a pass of so few rows."""
+    alone, several = start("svm"), start("svm", workers=2)
+    objectives = [last(run, "objective")["value"] for run in (alone, several)]
+    assert objectives[1] == pytest.approx(objectives[0], rel=3e-4)
+    assert last(several, "gap")["clock"] <= 3 * last(alone, "gap")["clock"]
+
+
 @pytest.mark.shared
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [1, 2, 4])
 def test_a9a(shared: Path, start: Start, workers: int) -> None:
-    run = start("svm", data=str(shared / "a9a/a9a"), test=str(shared / "a9a/a9a.t"), workers=workers, tol=1e-3)
+    run = start("svm", data=str(shared / "a9a/a9a"), test=str(shared / "a9a/a9a.t"), workers=workers)
     assert run.result["test"]["accuracy"] >= 0.849
-    objective = run.metrics.to_pandas().query("name == 'objective'")["value"].iloc[-1]
-    assert objective == pytest.approx(0.35115, rel=1.1e-3)
+    assert last(run, "objective")["value"] == pytest.approx(0.35117, rel=3e-4)  # LIBLINEAR's, -s 3 -B 1 -e 1e-6
+    turns = 3 if workers == 2 else 1
+    assert last(run, "gap")["clock"] / turns <= 500  # one needs 150 or so
