@@ -52,10 +52,14 @@ class Sender:
         """Send a job that surveys data, whose app is ours and no private one, and wait for its end, however it is."""
         mine = replace(self, plan=lambda: replace(self.plan(), app=None))
         directory = RunDir(job.url)
-        handle = self.follow(directory, mine.send(job, directory, homes_of(errand, job.workers)))
+        submitted = handle = None
         try:
+            submitted = mine.send(job, directory, homes_of(errand, job.workers))
+            handle = self.follow(directory, submitted)
             return handle.wait()
-        except BaseException:  # SIGTERM, which is heard wherever one waits
-            handle.kill()
-            handle.wait()
+        except BaseException:  # SIGTERM is heard at any moment
+            if submitted is not None:
+                handle = handle or self.follow(directory, submitted)
+                handle.kill()
+                handle.wait()
             raise
