@@ -85,14 +85,14 @@ def _numbers(column: pa.ChunkedArray, where: str) -> tuple[NDArray[np.int64], ND
         raise DataError(f"{where}: {WANTED}, not {kind}")
     x = column.to_numpy()
     if pa.types.is_floating(kind) and not (np.isfinite(x).all() and (x % 1 == 0).all() and (abs(x) < 2**53).all()):
-        raise DataError(f"{where}: {WANTED}, and some of these numbers are not whole")
+        raise DataError(f"{where}: {WANTED}, and some of these numbers are not whole or too large; write them as words")
     if kind == pa.uint64() and len(x) and x.max() > np.iinfo(np.int64).max:
         raise DataError(f"{where}: {WANTED}, and some of these numbers are 2^63 or more; write them as words")
     if not len(x):
         return np.empty(0, np.int64), np.empty(0, np.int32)
     low, high = int(x.min()), int(x.max())
     if high - low <= SPREAD * len(x):
-        return np.arange(low, high + 1), (x - x.dtype.type(low)).astype(np.int32)
+        return np.arange(high - low + 1) + low, (x - x.dtype.type(low)).astype(np.int32)
     coded = pc.dictionary_encode(pa.array(x.astype(np.int64, copy=False)))
     return np.asarray(coded.dictionary), coded.indices.to_numpy()
 
