@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hdfs_io import Dataset
-from yarnml.app import AppConfig, Artifacts, Batch, Columns, Count, Fraction, Model, NonNegative, Positive, Worker
+from yarnml.app import AppConfig, Artifacts, Batch, Columns, Count, Demo, Fraction, Model, NonNegative, Positive, Worker
 from yarnml.errors import UsageError
 from yarnml.task import Recommendation
 
@@ -36,6 +36,7 @@ FAR = float(np.finfo(np.float32).max)
 RANKED = 256  # items, spread over all, that a pair is ranked among
 
 task = Recommendation()
+demo = Demo("yarnml_apps", "mf/ratings.csv.gz", test=0.1)  # made.py's
 
 
 @dataclass(frozen=True, kw_only=True)

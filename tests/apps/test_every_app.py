@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import shutil
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -13,9 +15,10 @@ import pytest
 import yarnml
 from hdfs_io import exists
 from tests.apps.conftest import Start
+from tests.apps.data import rows_for
 from yarnml.app import app_names, load_app
 from yarnml.errors import RunFailed, UsageError
-from yarnml.task import Classification, Regression
+from yarnml.task import Classification, Recommendation, Regression
 
 HOME = Path(import_module("yarnml_apps").__path__[0])
 COUNTS = {"lda", "medlda"}  # apps whose rows are counts
@@ -89,35 +92,55 @@ def test_without_a_bound_on_staleness_it_learns_still(name: str, start: Start) -
     assert watched(name, several) < 2 * watched(name, alone) + 0.2
 
 
+def rates(name: str) -> bool:
+    """Rows are ratings, which have neither features nor a label."""
+    return isinstance(load_app(name).task, Recommendation)
+
+
+@dataclass(frozen=True)
+class Fitting:
+    options: dict[str, Any]  # data, and how it is read
+    rows: np.ndarray  # (n, 2): the same, as predict takes them
+
+
 @pytest.fixture
-def fitting(name: str, blobs: Path, tmp_path: Path) -> Path:
-    """Rows that every app can take: blobs, as counts where it takes only those, with a number as label at need."""
+def fitting(name: str, blobs: Path, tmp_path: Path) -> Fitting:
+    """Rows that the app can take: blobs, as counts where it takes only those, with a number as label at need."""
+    if rates(name):
+        options = rows_for(name, tmp_path)
+        return Fitting(options, columns(options["data"]).astype(int))
+    file = blobs
     if isinstance(load_app(name).task, Regression):
         text = blobs.read_text()
         for number, word in enumerate(("left", "right", "top")):
             text = text.replace(f",{word}\n", f",{number}\n")
-        (tmp_path / "numbers.csv").write_text(text)
-        return tmp_path / "numbers.csv"
-    if name not in COUNTS:
-        return blobs
-    lines = blobs.read_text().splitlines()
-    rows = [(float(a), float(b), kind) for a, b, kind in (line.split(",") for line in lines[1:])]
-    file = tmp_path / "counts.csv"
-    file.write_text("\n".join([lines[0], *(f"{abs(round(a))},{abs(round(b / 1000))},{kind}" for a, b, kind in rows)]))
-    return file
+        file = tmp_path / "numbers.csv"
+        file.write_text(text)
+    elif name in COUNTS:
+        lines = blobs.read_text().splitlines()
+        rows = [(float(a), float(b), kind) for a, b, kind in (line.split(",") for line in lines[1:])]
+        file = tmp_path / "counts.csv"
+        counts = [f"{abs(round(a))},{abs(round(b / 1000))},{kind}" for a, b, kind in rows]
+        file.write_text("\n".join([lines[0], *counts]))
+    return Fitting({"data": str(file), "label": "kind"}, columns(file))
 
 
-def test_save_load_and_predict_agree(name: str, start: Start, fitting: Path, tmp_path: Path) -> None:
-    blobs = fitting
-    run = start(name, data=str(blobs), label="kind", out=str(tmp_path / "model"))
-    rows = np.loadtxt(blobs, delimiter=",", skiprows=1, usecols=(0, 1))
-    loaded = yarnml.load(tmp_path / "model").predict_columns(rows)
-    fresh = run.model.predict_columns(rows)
-    written = start("predict", model=str(tmp_path / "model"), data=str(blobs), out=str(tmp_path / "predictions.csv"))
+def columns(file: Path | str) -> np.ndarray:
+    """The first two."""
+    return np.loadtxt(file, delimiter=",", skiprows=1, usecols=(0, 1))
+
+
+def test_save_load_and_predict_agree(name: str, start: Start, fitting: Fitting, tmp_path: Path) -> None:
+    run = start(name, out=str(tmp_path / "model"), **fitting.options)
+    loaded = yarnml.load(tmp_path / "model").predict_columns(fitting.rows)
+    fresh = run.model.predict_columns(fitting.rows)
+    data, out = fitting.options["data"], tmp_path / "predictions.csv"
+    written = start("predict", model=str(tmp_path / "model"), data=data, out=str(out))
     assert exists(result(written)["out"])
-    lines = (tmp_path / "predictions.csv").read_text().splitlines()
-    assert lines[0].replace('"', "").split(",") == list(loaded)
-    assert [line.replace('"', "").split(",")[0] for line in lines[1:]] == [str(each) for each in loaded["prediction"]]
+    table = list(csv.DictReader(out.read_text().splitlines()))
+    assert list(table[0]) == [*(["user", "item"] if rates(name) else []), *loaded]
+    for row, each in zip(table, loaded["prediction"], strict=True):
+        assert type(each)(row["prediction"]) == each
     for column, values in loaded.items():
         np.testing.assert_array_equal(values, fresh[column])
     for metric, value in result(written)["test"].items():
@@ -126,10 +149,10 @@ def test_save_load_and_predict_agree(name: str, start: Start, fitting: Path, tmp
 
 def test_more_workers_than_rows(name: str, start: Start, tmp_path: Path) -> None:
     file = tmp_path / "few.csv"
-    file.write_text("a,b,y\n0,0,0\n5,5,1\n")
-    options = {"k": 2} if name == "kmeans" else {}
-    run = start(name, data=str(file), label="y", workers=3, **options)
-    assert len(run.model.predict([[0.0, 0.0], [5.0, 5.0]])) == 2
+    file.write_text(("user,item,rating" if rates(name) else "a,b,y") + "\n0,0,0\n5,5,1\n")
+    options: dict[str, Any] = {"k": 2} if name == "kmeans" else {}
+    run = start(name, data=str(file), workers=3, **options, **({} if rates(name) else {"label": "y"}))
+    assert len(run.model.predict([[0, 0], [5, 5]])) == 2
 
 
 def test_a_single_class_is_refused_before_the_start(name: str, start: Start, tmp_path: Path) -> None:
@@ -142,6 +165,8 @@ def test_a_single_class_is_refused_before_the_start(name: str, start: Start, tmp
 
 
 def test_nan_is_refused_before_the_start(name: str, start: Start, tmp_path: Path) -> None:
+    if rates(name):
+        pytest.skip("learns without features")
     file = tmp_path / "gaps.csv"
     file.write_text("a,y\n" + "1,0\n,1\n" * 20)
     with pytest.raises(UsageError, match=f"{name} cannot learn from nan; use --missing zero"):
@@ -159,13 +184,13 @@ def test_a_copy_by_its_path_learns_and_is_trusted_or_refused(name: str, start: S
     start(str(copy), out=str(tmp_path / "model"))
     shutil.rmtree(copy)  # the model brings the code along
     model = yarnml.load(tmp_path / "model", trust=True)
-    assert len(model.predict(np.zeros((3, model.schema.width)))) == 3
+    assert len(model.predict(np.zeros((3, model.schema.width or 2), int))) == 3
     with pytest.raises(UsageError, match="trust"):
         yarnml.load(tmp_path / "model")
 
 
-def test_an_app_that_fails_says_so(name: str, start: Start, blobs: Path, tmp_path: Path) -> None:
+def test_an_app_that_fails_says_so(name: str, start: Start, fitting: Fitting, tmp_path: Path) -> None:
     (tmp_path / "taken").mkdir()
     (tmp_path / "taken" / "file").write_text("")
     with pytest.raises((UsageError, RunFailed), match="exists"):
-        start(name, data=str(blobs), label="kind", out=str(tmp_path / "taken"))
+        start(name, out=str(tmp_path / "taken"), **fitting.options)

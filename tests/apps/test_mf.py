@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
@@ -352,3 +353,97 @@ def test_ids_that_are_no_ids(start: Start, tmp_path: Path) -> None:
     (tmp_path / "r.csv").write_text("user,item,rating\n1.5,2,3\n2,2,5\n")
     with pytest.raises(RunFailed, match="whole numbers or words"):
         start("mf", data=str(tmp_path / "r.csv"))
+
+
+def named(file: Path, users: list[Any], items: list[Any], n: int = 300) -> str:
+    """Ratings of these, each rating of a user u above all others of the same item by u's place."""
+    rng = np.random.default_rng(0)
+    pair = rng.choice(len(users) * len(items), min(n, len(users) * len(items)), replace=False)
+    lines = [f"{users[p // len(items)]},{items[p % len(items)]},{1 + p // len(items) % 5}" for p in pair.tolist()]
+    file.write_text("user,item,rating\n" + "\n".join(lines) + "\n")
+    return str(file)
+
+
+BIG = 2**53
+NAMES: dict[str, tuple[list[Any], list[Any]]] = {
+    "beyond a double": ([BIG + k for k in range(10)], [2**63 - 1 - k for k in range(30)]),
+    "negative": ([-BIG - k for k in range(10)], [3 * k - 40 for k in range(30)]),
+    "words": ([f"{k}é m" for k in range(10)], [f"i{k:03}" for k in range(30)]),
+    "numbers and words": ([*range(9), "anna"], list(range(30))),
+}
+
+
+@pytest.mark.parametrize("kind", list(NAMES))
+def test_ids_are_exact(kind: str, start: Start, tmp_path: Path) -> None:
+    users, items = NAMES[kind]
+    data = named(tmp_path / "r.csv", users, items)
+    run = start("mf", data=data, out=str(tmp_path / "model"), **SMALL)
+    assert sorted(map(str, run.model["users"].tolist())) == sorted(map(str, users))
+    assert sorted(map(str, run.model["items"].tolist())) == sorted(map(str, items))
+    (tmp_path / "users.csv").write_text("user\n" + "".join(f"{user}\n" for user in users))
+    common = {"model": str(tmp_path / "model")}
+    start("predict", data=data, out=str(tmp_path / "out.csv"), **common)
+    for rated, predicted in zip(table_of(data), table_of(tmp_path / "out.csv"), strict=True):
+        assert (predicted["user"], predicted["item"]) == (rated["user"], rated["item"])
+        assert float(predicted["prediction"]) == pytest.approx(
+            float(rated["rating"]), abs=0.7
+        )  # neighbours differ by 1
+    start("predict", data=str(tmp_path / "users.csv"), out=str(tmp_path / "top.csv"), top=2, **common)
+    table = table_of(tmp_path / "top.csv")
+    assert [row["user"] for row in table] == [str(user) for user in users]
+    assert {row["item_1"] for row in table} <= {str(item) for item in items} | {""}
+
+
+def test_ids_beyond_64_bits_are_refused(start: Start, tmp_path: Path) -> None:
+    data = named(tmp_path / "r.csv", [2**64 + k for k in range(10)], list(range(30)))
+    with pytest.raises((RunFailed, yarnml.errors.DataError), match="too large; write them as words"):
+        start("mf", data=data, **SMALL)
+
+
+@pytest.mark.parametrize("cold", ["mean", "refuse", "drop"])
+def test_who_is_new_in_a_test_set(cold: str, start: Start, tmp_path: Path) -> None:
+    data = named(tmp_path / "r.csv", list(range(10)), list(range(30)))
+    test = tmp_path / "test.csv"
+    test.write_text("user,item,rating\n3,4,4\n77,4,5\n3,99,1\n77,99,2\n")
+    if cold == "refuse":
+        with pytest.raises((UsageError, RunFailed), match="77 has no ratings"):
+            start("mf", data=data, test=str(test), cold=cold, **SMALL)
+        return
+    run = start("mf", data=data, test=str(test), cold=cold, out=str(tmp_path / "model"), **SMALL)
+    error = run.model.predict([[3, 4], [77, 4], [3, 99], [77, 99]]) - [4, 5, 1, 2]
+    assert np.isnan(error).sum() == (3 if cold == "drop" else 0)
+    assert run.result["test"]["rmse"] == pytest.approx(np.sqrt(np.nanmean(error**2)), rel=1e-5)
+    start("predict", model=str(tmp_path / "model"), data=str(test), out=str(tmp_path / "out.csv"))
+    table = table_of(tmp_path / "out.csv")
+    assert [row["prediction"] == "nan" for row in table] == [cold == "drop" and k > 0 for k in range(4)]
+
+
+def test_a_row_without_a_user_is_no_rating(start: Start, tmp_path: Path) -> None:
+    file = tmp_path / "r.csv"
+    file.write_text("user,item,rating\n1,2,3\n,2,5\n2,1,4\n")
+    with pytest.raises((UsageError, yarnml.errors.DataError, RunFailed), match="missing"):
+        start("mf", data=str(file), **SMALL)
+
+
+@pytest.mark.parametrize("name", ["als", "ccd", "sgd"])
+def test_ratings_that_are_all_alike(name: str, start: Start, tmp_path: Path) -> None:
+    file = tmp_path / "r.csv"
+    file.write_text("user,item,rating\n" + "".join(f"{u},{i},3.5\n" for u in range(6) for i in range(5)))
+    run = start("mf", data=str(file), method=name, **SMALL)
+    np.testing.assert_array_equal(run.model.predict([[1, 2], [9, 9]]), 3.5)
+    assert run.result["train"]["rmse"] == 0
+
+
+@pytest.mark.parametrize("name", ["als", "ccd", "sgd"])
+def test_a_pair_that_is_rated_twice_counts_twice(name: str, start: Start, tmp_path: Path) -> None:
+    """As one of the mean rating would, with more weight."""
+    file = tmp_path / "r.csv"
+    rows = [f"{u},{i},{1 + (u + i) % 5}\n" for u in range(8) for i in range(7)]
+    file.write_text("user,item,rating\n" + "".join(rows) + "0,0,5\n" * 20)
+    found = start("mf", data=str(file), method=name, epochs=200, tol=1e-9, lr=0.05, **SMALL).model.predict([[0, 0]])[0]
+    assert 4 < found <= 5  # the first said 1
+
+
+def test_what_is_shipped_is_what_is_made() -> None:
+    file = Path(import_module("yarnml_apps.mf").__path__[0]) / "ratings.csv.gz"
+    assert gzip.decompress(file.read_bytes()).decode() == import_module("yarnml_apps.mf.made").made()
