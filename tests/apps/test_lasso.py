@@ -90,6 +90,53 @@ def test_no_penalty_is_least_squares(wide: Any, start: Start, tmp_path: Path) ->
     assert run.result["objective"] == pytest.approx(((y - A @ best) ** 2).mean() / 2, abs=1e-8)
 
 
+def odd(rows: int = 60) -> tuple[np.ndarray, np.ndarray]:
+    """A column that is constant, one that is zero, two that are equal, and one that is another's negative."""
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((rows, 8)).astype(np.float32).astype(float)
+    X[:, 1], X[:, 2], X[:, 4], X[:, 6] = 5.0, 0.0, X[:, 3], -X[:, 5]
+    y = (X[:, 3] - 2 * X[:, 5] + 0.3 * rng.standard_normal(rows)).astype(np.float32).astype(float)
+    return X, y
+
+
+@pytest.mark.parametrize("options", [{}, {"intercept": False}, {"ratio": 0.3}, {"ratio": 0.0}, {"standardize": True}])
+def test_columns_that_say_nothing_or_the_same(options: dict[str, Any], start: Start, tmp_path: Path) -> None:
+    X, y = odd()
+    run = start("lasso", data=table(tmp_path / "t.csv", X, y), label="y", lam=0.1, tol=1e-8, **options)
+    spread = X.std(axis=0)
+    Z = (X - X.mean(axis=0)) / np.where(spread > 0, spread, 1) if "standardize" in options else X
+    ratio, intercept = options.get("ratio", 1.0), options.get("intercept", True)
+    best = objective(Z, y, peer(Z, y, 0.1, max(ratio, 1e-9), intercept), 0.1, ratio)
+    assert run.result["objective"] == pytest.approx(best, abs=1e-6)
+    assert run.model["w"][2] == 0
+
+
+def test_one_row_or_one_feature(start: Start, tmp_path: Path) -> None:
+    run = start("lasso", data=table(tmp_path / "1.csv", np.array([[1.0, 2.0]]), np.array([3.0])), label="y")
+    assert run.model["w"].ravel().tolist() == [0, 0, 3]
+    X, y = odd()
+    run = start("lasso", data=table(tmp_path / "2.csv", X[:, 3:4], y), label="y", lam=0.1, tol=1e-8)
+    np.testing.assert_allclose(run.model["w"].ravel(), peer(X[:, 3:4], y, 0.1), atol=1e-5)
+
+
+def test_a_penalty_that_leaves_no_weight(start: Start, tmp_path: Path) -> None:
+    X, y = odd()
+    top = float(np.abs((X - X.mean(axis=0)).T @ y).max()) / len(y)
+    data = table(tmp_path / "t.csv", X, y)
+    none, one = (start("lasso", data=data, label="y", lam=top * part).model["w"] for part in (1.001, 0.99))
+    assert not none[:-1].any()
+    assert none[-1, 0] == pytest.approx(y.mean(), abs=1e-6)
+    assert one[:-1].any()
+
+
+def test_an_end_before_the_gap_is_small_is_noted(wide: Any, start: Start, tmp_path: Path) -> None:
+    data = table(tmp_path / "t.csv", *wide)
+    run = start("lasso", data=data, label="y", lam=1e-6, tol=1e-16)
+    assert run.result["gap"] > 1e-16 * wide[1].var() / 2
+    assert "lam 1e-06: ended when rounds gained next to nothing" in " ".join(run.result["notes"])
+    assert not start("lasso", data=data, label="y", lam=0.1).result["notes"]
+
+
 def sparse(file: Path, rows: int = 3000, width: int = 400) -> tuple[str, np.ndarray, np.ndarray]:
     rng = np.random.default_rng(0)
     X = np.where(rng.random((rows, width)) < 0.05, rng.random((rows, width)).round(3), 0)

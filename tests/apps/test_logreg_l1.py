@@ -109,6 +109,33 @@ def test_classes_that_a_plane_parts_end_without_a_penalty(start: Start, tmp_path
     assert np.isfinite(run.model["w"]).all()
 
 
+@pytest.mark.parametrize("ratio", [1.0, 0.5])
+def test_columns_that_say_nothing_or_the_same(ratio: float, rows: Any, start: Start, tmp_path: Path) -> None:
+    X, y = rows
+    X[:, 1], X[:, 5], X[:, 6], X[:, 7] = 5.0, 0.0, X[:, 0], -X[:, 2]
+    run = start("logreg_l1", data=table(tmp_path / "t.csv", X, y), label="y", lam=0.01, ratio=ratio, tol=1e-8)
+    assert run.result["objective"] == pytest.approx(least(X, y, 0.01, ratio, True, None), abs=1e-6)
+    assert run.model["w"][1] == pytest.approx(0, abs=1e-9)
+    assert run.model["w"][5] == 0
+
+
+def test_two_rows_or_one_feature(rows: Any, start: Start, tmp_path: Path) -> None:
+    X, y = rows
+    for name, A, b in (("1", np.array([[1.0], [2.0]]), np.array([0.0, 1.0])), ("2", X[:, :1], y)):
+        run = start("logreg_l1", data=table(tmp_path / f"{name}.csv", A, b), label="y", lam=0.01, tol=1e-8)
+        assert run.result["objective"] == pytest.approx(least(A, b, 0.01, 1.0, True, None), abs=1e-6)
+
+
+def test_a_penalty_that_leaves_no_weight(rows: Any, start: Start, tmp_path: Path) -> None:
+    X, y = rows
+    top = float(np.abs((X - X.mean(axis=0)).T @ y).max()) / len(y)
+    data = table(tmp_path / "t.csv", X, y)
+    none, one = (start("logreg_l1", data=data, label="y", lam=top * part).model["w"] for part in (1.001, 0.98))
+    assert not none[:-1].any()
+    assert none[-1, 0] == pytest.approx(np.log(y.mean() / (1 - y.mean())), abs=1e-5)
+    assert one[:-1].any()
+
+
 @pytest.mark.shared
 @pytest.mark.parametrize(("ratio", "liblinear"), [(1.0, 0.32427516), (0.0, 0.32337958)])
 def test_a9a(ratio: float, liblinear: float, shared: Path, start: Start) -> None:

@@ -21,10 +21,7 @@ FEW = 200  # violators that come in at once, at least
 NEAR = 0.9  # of the penalty's slope: weights that may soon leave zero
 EXACT = 1e-3  # of the gap that is enough: how well a quadratic is minimised
 HALVINGS = 30
-IDLE, LITTLE = (
-    3,
-    1e-4,
-)  # rounds in a row that gain so little of the gap that is enough: then it ends with what gap it has
+IDLE, LITTLE = 3, 1e-4  # rounds in a row that gain so little of the gap that is enough: it ends with what gap it has
 
 
 @final
@@ -55,6 +52,11 @@ class Coordinates(ModelParallel):
         self.penalty, self.w, self.b, self._enough = penalty, w, b, enough
         self.stalled, self._gain = False, np.inf
         self._look(self._sums.slope(w, b))
+
+    @property
+    def unproven(self) -> bool:
+        """It is solved as far as rounds can tell, which gain nothing any more; the gap doesn't say so."""
+        return self.solved and self._enough < self.gap < np.inf
 
     def schedule(self) -> Chosen:
         return Chosen(self.picks)

@@ -17,6 +17,7 @@ from yarnml.linear.tables import DONE, GAP, LAM, OBJECTIVE, Column, learned
 from yarnml.sched import rounds
 
 F64 = NDArray[np.float64]
+NAMED = 3  # lams in a remark, at most
 WIDE, LONG = 1e-2, 1e-3  # of lam_max: where a path ends by itself, with more columns than rows, or fewer
 
 
@@ -41,6 +42,7 @@ def fit(me: Worker, cfg: Settings, logistic: bool, usual: float | None) -> dict[
         me.clock()
         if target == work.classes - 1:
             me.validate(problem, cfg.patience)
+    work.remark()
     if me.best is not None:
         me.best = replace(me.best, arrays=me.best.arrays | _whole_path(me, cfg))
     return _result(solved.get(), work.classes)
@@ -60,6 +62,7 @@ def _result(solved: F64, classes: int) -> dict[str, Any]:
 class _Work:
     def __init__(self, me: Worker, cfg: Settings, logistic: bool) -> None:
         self._me, self._cfg, self._logistic = me, cfg, logistic
+        self._unproven: list[tuple[float, float]] = []  # lams that ended before their gap was small, and that
         self.classes = me.table("w").shape[1]
         ones: list[int | None] = [None] if not logistic else [1] if self.classes == 1 else list(range(self.classes))
         self._sums = [Sums(me, logistic, one) for one in ones]
@@ -97,14 +100,27 @@ class _Work:
                 break
             if me.clock_now - began >= cfg.rounds:
                 me.note(
-                    f"lam {lam:g}: {cfg.rounds} rounds weren't enough, the objective may be {coordinates.gap:.2g} less"
+                    f"lam {lam:g}: {cfg.rounds} rounds weren't enough, the objective may be {coordinates.gap:.2g} "
+                    "less: allow more (--rounds), or a larger gap (--tol)"
                 )
                 break
+        if coordinates.unproven:
+            self._unproven.append((lam, coordinates.gap))
         alive[:], idle[:] = self._squares > 0, 0  # as the next problem begins
         column.put(coordinates.w, coordinates.b)
         if cfg.path > 1:
             Column(me, me.table("path"), at).put(coordinates.w, coordinates.b)
         return np.array([1.0, lam, coordinates.objective, min(coordinates.gap, 1e300)])
+
+    def remark(self) -> None:
+        if self._unproven:
+            lams, gaps = zip(*self._unproven, strict=True)
+            names = ", ".join([f"{lam:g}" for lam in dict.fromkeys(lams)][:NAMED])
+            self._me.note(
+                f"lam {names}{', ...' if len(set(lams)) > NAMED else ''}: ended when rounds gained next to nothing, "
+                f"before the gap was small: the objective may be up to {max(gaps):.2g} less; features that are scaled "
+                "alike (--standardize), a larger --lam or --tol let the gap tell sooner"
+            )
 
     def _null(self, sums: Sums) -> float:
         """The intercept of a model without weights."""
