@@ -13,6 +13,7 @@ from sklearn.svm import LinearSVC
 
 from hdfs_io import CSR, Rows
 from tests.apps.conftest import Start
+from yarnml.errors import DataError
 from yarnml.kernels.crew import Crew
 
 # apps are modules that nobody imports by name but the framework, which doesn't know their types either
@@ -165,6 +166,33 @@ def test_the_objective_is_scikit_learns(loss: str, named: str, workers: int, sta
     metrics = run.metrics.to_pandas().set_index("name")["value"]
     assert metrics["objective"].iloc[-1] == pytest.approx(ours / 400, rel=1e-5)
     assert metrics["gap"].iloc[-1] <= 1e-5
+
+
+def csv(file: Path, X: np.ndarray, y: np.ndarray, weight: np.ndarray | None = None) -> dict[str, Any]:
+    """As options of a run."""
+    columns = [X, y[:, None], *([] if weight is None else [weight[:, None]])]
+    header = ",".join([*(f"x{j}" for j in range(X.shape[1])), "y", "c"][: X.shape[1] + len(columns) - 1])
+    np.savetxt(file, np.hstack(columns), delimiter=",", header=header, comments="", fmt="%.9g")
+    return {"data": str(file), "label": "y", "scale": False, "tol": 1e-6} | ({} if weight is None else {"weight": "c"})
+
+
+def test_rows_of_weight_0_are_as_if_left_out_and_rows_twice_as_of_weight_2(start: Start, tmp_path: Path) -> None:
+    X, rows = made(200, sparse=False)
+    y = rows.y
+    assert y is not None
+    weight = np.random.default_rng(1).integers(0, 3, 200).astype(float)
+    weighted = start("svm", **csv(tmp_path / "weighted.csv", X, y, weight))
+    often = np.repeat(np.arange(200), weight.astype(int))
+    repeated = start("svm", **csv(tmp_path / "repeated.csv", X[often], y[often]))
+    f = [objective(run.model["w"][:, 0].astype(float), X, y, weight, 1.0, 1) for run in (weighted, repeated)]
+    assert f[0] == pytest.approx(f[1], rel=1e-5)
+
+
+def test_no_row_weighs_anything(start: Start, tmp_path: Path) -> None:
+    X, rows = made(20, sparse=False)
+    assert rows.y is not None
+    with pytest.raises(DataError, match="'c' is 0 in every row"):
+        start("svm", **csv(tmp_path / "t.csv", X, rows.y, np.zeros(20)))
 
 
 @pytest.mark.parametrize(("C", "part", "workers"), [(1.0, 0.1, 1), (1.0, 0.1, 2), (1.5, 0.5, 1)])
