@@ -98,22 +98,42 @@ class Findings:
 
 
 def find(errand: Errand, part: range, threads: int, heard: Callable[[int], None] = lambda _: None) -> Findings:
-    """Do a part of an errand, up to the first fault. `heard` is told the rows of each portion."""
+    """Do a part of an errand, up to the first fault. `heard` is told the rows of each piece."""
     reader = reader_for(errand.options, errand.piece)
     portions = errand.portions[part.start : part.stop]
-    found: list[tuple[Looked, ...]] = []
-    fault = ""
     many = hands(portions[0].piece.file, sum(p.size for p in portions) / len(portions), threads) if portions else 1
+    found: list[list[Looked]] = []
+    fault = ""
     try:
-        for looked in each(partial(_look, reader, errand.ask), portions, many):
-            found.append(looked)
-            heard(sum(survey.rows for _, survey in looked))
+        for looked in each(partial(_look, reader, errand.ask), _cut(reader, portions), many):
+            if looked is None:
+                found.append([])
+            else:
+                found[-1].append(looked)
+                heard(looked[1].rows)
     except DataError as error:
         fault = str(error)
-    if not errand.ask.numbers:  # of a second look pieces need not follow each other
-        folded = _folded([one for looked in found for one in looked])
-        found = [tuple(islice(folded, len(looked))) for looked in found]
-    return Findings(part.start, tuple(found), fault)
+        found.pop()  # of a portion all is told, or nothing
+    return Findings(part.start, tuple(map(tuple, found if errand.ask.numbers else _folded(found))), fault)
+
+
+Cut = Piece | DataError | None  # None: a portion begins; DataError: it can't be cut any further
+
+
+def _cut(reader: Reader, portions: Sequence[Portion]) -> Iterator[Cut]:
+    """The pieces of all portions: while one file is cut, threads survey those before it."""
+    for portion in portions:
+        yield None
+        try:
+            yield from reader.cut(portion.file) if portion.uncut else (portion.piece,)
+        except DataError as error:
+            yield error  # once all before it is told
+
+
+def _look(reader: Reader, ask: Ask, cut: Cut) -> Looked | None:
+    if isinstance(cut, DataError):
+        raise cut
+    return None if cut is None else (cut, reader.survey(cut, ask))
 
 
 def together(errand: Errand, found: Sequence[Findings]) -> list[Looked]:
@@ -132,20 +152,21 @@ def together(errand: Errand, found: Sequence[Findings]) -> list[Looked]:
     return looked
 
 
-def _folded(looked: Sequence[Looked]) -> Iterator[Looked]:
-    """What was found of pieces that follow each other, with all that is only wanted of the whole said once, by the
-    first of those whose columns are alike: else many pieces of many columns would say very much.
+def _folded(found: Sequence[Sequence[Looked]]) -> Iterator[Iterator[Looked]]:
+    """What was found of portions that follow each other, with all that is only wanted of the whole said once, by the
+    first of the pieces whose columns are alike: else many pieces of many columns would say very much.
 
-    Others may be looked at again (scan.py). What is summed up in floats stays, to be added in the same order by all.
+    Others may be looked at again (scan.py), and then need not follow each other. What is summed up in floats stays, to
+    be added in the same order by all.
     """
+    folded = _told_once([looked for portion in found for looked in portion])
+    return (islice(folded, len(portion)) for portion in found)
+
+
+def _told_once(looked: Sequence[Looked]) -> Iterator[Looked]:
     for _, run in groupby(looked, lambda one: one[1].columns):
         alike = list(run)
         whole = merged([survey for _, survey in alike])
         for piece, survey in alike:
             yield piece, replace(whole, **{name: getattr(survey, name) for name in APART})
             whole = Survey(0)
-
-
-def _look(reader: Reader, ask: Ask, portion: Portion) -> tuple[Looked, ...]:
-    pieces = reader.cut(portion.file) if portion.uncut else (portion.piece,)
-    return tuple((piece, reader.survey(piece, ask)) for piece in pieces)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import final
 
 from hdfs_io.dataset import Piece
-from hdfs_io.errand import Errand, Looked, Portion
+from hdfs_io.errand import Errand, Looked
 from hdfs_io.hands import each
+from hdfs_io.plan import Progress
 from hdfs_io.reader import Reader, Survey
 from hdfs_io.shelf import Shelf
 
@@ -21,14 +22,16 @@ class Here:
     reader: Reader  # that has cut the pieces, and knows the small files that it has opened
     threads: int
     keep: int  # bytes of what is parsed that are kept; of more, nothing
-    progress: Callable[[int, int], None]  # pieces read, of all
+    progress: Progress
 
     def __call__(self, errand: Errand) -> list[Looked]:
-        pieces = [piece for cut in each(self._cut, errand.portions, self.threads) for piece in cut]
+        uncut = [portion for portion in errand.portions if portion.uncut]
+        cuts = {}
+        for portion, cut in zip(uncut, each(self.reader.cut, [one.file for one in uncut], self.threads), strict=True):
+            cuts[portion.piece] = cut
+            self.progress(len(cuts), len(uncut))
+        pieces = [piece for portion in errand.portions for piece in cuts.get(portion.piece, [portion.piece])]
         return list(zip(pieces, self._surveys(errand, pieces), strict=True))
-
-    def _cut(self, portion: Portion) -> list[Piece]:
-        return self.reader.cut(portion.file) if portion.uncut else [portion.piece]
 
     def _surveys(self, errand: Errand, pieces: list[Piece]) -> Iterator[Survey]:
         shelf = Shelf(self.keep)

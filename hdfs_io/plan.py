@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import final
@@ -23,7 +23,7 @@ from hdfs_io.reader import Ask, Reader
 from hdfs_io.schema import Schema
 from hdfs_io.text import LAST, is_blank
 
-GROUPED = frozenset({"parquet", "arrow"})  # formats whose pieces are numbered groups of rows
+GROUPED = frozenset({"parquet", "arrow", "idx"})  # formats whose pieces are numbered groups of rows, or rows
 Progress = Callable[[int, int], None]  # parts done, of all: files that are cut, then pieces that are read
 
 
@@ -81,19 +81,21 @@ def _portions(reader: Reader, files: Sequence[DataFile], threads: int, progress:
     for done, cut in enumerate(each(partial(_cut, reader, uncut), files, threads), 1):
         pieces += cut
         progress(done, len(files))
-    sizes = {file.url: file.size for file in files}
-    grouped = reader.options.format in GROUPED
-    groups: dict[str, int] = {}
-    for one in pieces if grouped else ():
+    stored = {file.url: file.size for file in files}
+    groups: dict[str, int] = {}  # of each file, where it has numbered ones
+    for one in pieces if reader.options.format in GROUPED else ():
         groups[one.file] = max(groups.get(one.file, 0), one.stop)
     for one in bundled(reader, files, pieces):
-        if grouped:
-            size = sizes[one.file] * (one.stop - one.start) // groups[one.file]
-        elif one.stop == LAST:
-            size = sum(sizes[name] for name in one.files)
-        else:
-            size = min(one.stop, sizes[one.file]) - one.start
-        yield Portion(one, size, one.file in uncut)
+        yield Portion(one, _size(one, stored, groups), one.file in uncut)
+
+
+def _size(piece: Piece, stored: Mapping[str, int], groups: Mapping[str, int]) -> int:
+    """Bytes of a piece, as they are stored; of groups of rows, as if all of a file were alike."""
+    if piece.file in groups:
+        return stored[piece.file] * (piece.stop - piece.start) // groups[piece.file]
+    if piece.stop == LAST:
+        return sum(stored[name] for name in piece.files)
+    return min(piece.stop, stored[piece.file]) - piece.start
 
 
 def _cut(reader: Reader, uncut: set[str], file: DataFile) -> list[Piece]:

@@ -148,7 +148,7 @@ class OnYarn(AppConfig):
     max_attempts: Count = 2  # starts of the application's master; the second goes on from the last checkpoint
     start_timeout: Positive = 600.0  # seconds in which all containers have to be there
     detach: bool = False  # return once it is submitted, with the run's id
-    scan: Who = "auto"  # who reads the data once to know its rows and columns: workers first, if it is large, or here
+    scan: Who = "auto"  # who looks through the data before the run: workers, if that is 4 GiB or more, or this machine
 
 
 GROUPS: dict[str, type[Any]] = {"data": Data, "reading": Reading, "running": Running, "output": Showing}

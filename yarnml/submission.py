@@ -26,7 +26,7 @@ from yarnml.request import OnYarn, Running
 from yarnml.runs import RunDir
 from yarnml.sender import Sender
 from yarnml.started import Run
-from yarnml.survey import Survey
+from yarnml.survey import ByWorkers
 
 URLS = ("data", "test", "valid", "out", "runs", "start_from")  # options that containers have to reach
 
@@ -85,16 +85,16 @@ class Submission:
         job, view = self.job, self._sender.view
         for line in [*said_of_data(job), f"run      {job.url}"]:
             view.say(line)
-        directory = RunDir.create(job)
-        submitted = self._sender.send(job, directory, homes(job))
+        near, directory = homes(job), RunDir.create(job)
+        submitted = self._sender.send(job, directory, near)
         view.say(f"submitted as {submitted.name} to queue {self.wish.queue}")
         return YarnRun(job, directory, self._sender, submitted)
 
 
-def _surveyor(sender: Sender, options: Mapping[str, Any], dry: bool) -> Survey:
+def _surveyor(sender: Sender, options: Mapping[str, Any], dry: bool) -> ByWorkers:
     """Has workers of the run's number and size survey its data."""
     running = Running(**{name: options[name] for name in hints(Running) if name in options})
-    return Survey(
+    return ByWorkers(
         who=sender.wish.scan, running=running, runs=str(options["runs"]), threads=int(options["threads"]),
         start=sender.survey, say=sender.view.say, dry=dry,
     )  # fmt: skip

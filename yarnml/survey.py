@@ -10,6 +10,7 @@ from typing import final
 from hdfs_io import join, open_fs, remove, write_text
 from hdfs_io.describe import spoken
 from hdfs_io.errand import Errand, Looked, together
+from hdfs_io.hands import HANDS, each
 from hdfs_io.store import read_bytes
 from hdfs_io.travel import errand_text, unpack
 from yarnml.comm.outcome import Outcome
@@ -34,7 +35,7 @@ class Unsurveyed(Exception):
 
 @final
 @dataclass(frozen=True)
-class Survey:
+class ByWorkers:
     """A surveyor: has workers do an errand, if that pays; a run that needs the data asks for it."""
 
     who: Who
@@ -84,7 +85,8 @@ class Survey:
         folder = join(run.url, "found")
         fs, path = open_fs(folder)
         names = [str(entry).rpartition("/")[2] for entry in fs.ls(path, detail=False)]
-        found = [unpack(read_bytes(join(folder, name))) for name in names if name.endswith(".arrow")]
+        urls = [join(folder, name) for name in names if name.endswith(".arrow")]
+        found = list(each(lambda url: unpack(read_bytes(url)), urls, HANDS))
         remove(run.url)
         return together(errand, found)
 

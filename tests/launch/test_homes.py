@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from hdfs_io import Sample, Stretch, scan
+from hdfs_io import Piece, ReadOptions, Sample, Stretch, scan
+from hdfs_io.errand import Errand, Portion
+from hdfs_io.reader import Ask
 from yarnml.job import Job, Part
 from yarnml.launch.yarn import homes as module
 
@@ -36,6 +38,20 @@ def test_each_worker_has_the_hosts_of_its_files(tmp_path: Path, monkeypatch: pyt
     assert module.local(found, {0: "low", 1: "high"}) == {"bytes": 100 * len(asked), "local_bytes": 100 * len(asked)}
     assert module.local(found, {0: "high", 1: "low"})["local_bytes"] == 0
     assert module.local(found, {1: "high"})["local_bytes"] == found[1].size
+
+
+def test_who_surveys_a_data_set_is_asked_for_where_its_share_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first file, of two pieces, is on one host, the other on another."""
+    pieces = Piece("hdfs:///a", 0, 60), Piece("hdfs:///a", 60, 100), Piece("hdfs:///b", 0, 100)
+    portions = tuple(Portion(piece, piece.stop - piece.start) for piece in pieces)
+
+    def hosts(url: str, ranges: Iterable[tuple[int, int]]) -> list[Stretch]:
+        return [Stretch(stop - start, Counter({url[-1]: stop - start})) for start, stop in ranges]
+
+    monkeypatch.setattr(module, "block_hosts", hosts)
+    errand = Errand(ReadOptions(format="csv"), portions, Ask(), 60)
+    assert module.homes_of(errand, 2) == [module.Home(100, {"a": 100}), module.Home(100, {"b": 100})]
+    assert module.homes_of(errand, 1) == [module.Home(200, {"a": 100, "b": 100})]
 
 
 @pytest.mark.parametrize("files", [1, 40, 400])

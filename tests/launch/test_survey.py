@@ -20,7 +20,7 @@ from yarnml.errors import RunFailed, Stopped
 from yarnml.job import Job
 from yarnml.launch import InlineLauncher, Launcher, LocalLauncher
 from yarnml.request import Running
-from yarnml.survey import PAYS, Survey, Unsurveyed
+from yarnml.survey import PAYS, ByWorkers, Unsurveyed
 
 PIECE = 2000
 
@@ -55,13 +55,13 @@ def data(tmp_path: Path) -> str:
     return str(folder)
 
 
-def survey_of(tmp_path: Path, workers: int, start: Any, **said: Any) -> Survey:
+def survey_of(tmp_path: Path, workers: int, start: Any, **said: Any) -> ByWorkers:
     said = {"who": "cluster", "say": lambda _: None, "step": 2 * PIECE, **said}
     running = Running(workers=workers, retries=said.pop("retries", 0))
-    return Survey(running=running, runs=str(tmp_path / "runs"), threads=2, start=start, **said)
+    return ByWorkers(running=running, runs=str(tmp_path / "runs"), threads=2, start=start, **said)
 
 
-def both(url: str, survey: Survey) -> tuple[str, str]:
+def both(url: str, survey: ByWorkers) -> tuple[str, str]:
     """What is wrong with a data set, as it is said of a scan of here and of a survey."""
     told = []
     for surveyor in (nobody, survey):
