@@ -20,7 +20,7 @@ T = TypeVar("T")
 I32 = NDArray[np.int32]
 I64 = NDArray[np.int64]
 F32 = NDArray[np.float32]
-PARTS = 8  # of a worker's documents, and blocks of words that it samples in a clock: at most so many threads pay
+PARTS = 16  # of a worker's documents, and blocks of words that it samples in a clock: at most so many threads pay
 
 
 def places(frequency: I64, workers: int) -> I32:

@@ -19,17 +19,19 @@ from numpy.typing import NDArray
 from yarnml.app import Worker
 from yarnml.kernels.prefetch import prefetch
 
-from .corpus import PARTS, Corpus, in_parts
-from .lanes import UNIT, draw, padded, weigh
+from .corpus import PARTS, Corpus
+from .lanes import LANES, UNIT, draw, padded, weigh
 from .prior import Prior, rises
 from .sampler import Sampler
 
 I32 = NDArray[np.int32]
 I64 = NDArray[np.int64]
 F32 = NDArray[np.float32]
+U64 = NDArray[np.uint64]
 F64 = NDArray[np.float64]
-EARLY = 6  # tokens ahead of which a word's row is fetched
-FAST = {"contract", "nsz", "reassoc"}
+F = np.float32
+EARLY = 5  # tokens ahead of which a word's row is fetched
+FAST = {"contract", "nsz"}
 
 
 @final
@@ -50,17 +52,17 @@ class Gibbs(Sampler):
         alpha[: self._K] = prior.alpha
         now = nk
         for turn in range(PARTS):
-            blocks = block * PARTS + (np.arange(PARTS) + turn) % PARTS
+            cells = self._cells[np.arange(PARTS), block * PARTS + (np.arange(PARTS) + turn) % PARTS]
 
-            def cell(part: int, turn: int = turn, blocks: I64 = blocks, now: I64 = now) -> I64:
-                at, own = slice(*self._cells[part, blocks[part]]), now.copy()
+            def some(lo: int, hi: int, cells: I64 = cells, seeds: U64 = seeds[turn], now: I64 = now) -> I64:
+                own = np.repeat(now[None], hi - lo, axis=0)
                 gibbs(
-                    self.document[at], self.place[at], self.z[at], self._nd, N, own, alpha, np.float32(prior.beta),
-                    prior.beta * prior.V, first, seeds[turn, part],
+                    cells[lo:hi], self.document, self.place, self.z, self._nd, N, own, alpha, np.float32(prior.beta),
+                    prior.beta * prior.V, first, seeds[lo:hi],
                 )  # fmt: skip
-                return own - now
+                return np.asarray((own - now).sum(axis=0))
 
-            now = now + np.sum(in_parts(self._me.crew, cell), axis=0)
+            now = now + np.sum(self._me.crew.each(some, PARTS, least=1), axis=0)
         return now - nk
 
     def topics(self) -> I32:
@@ -79,33 +81,62 @@ def tally(counts: I32, row: I32, z: I32) -> None:
         counts[row[t], z[t]] += 1
 
 
-@njit(cache=True, nogil=True, fastmath=FAST, error_model="numpy")
+@njit(cache=True, nogil=True)
 def gibbs(
-    document: I32, place: I32, z: I32, nd: I32, nw: I32, nk: I64, alpha: F32, beta: np.float32, vbeta: float,
-    first: int, seed: np.uint64,
+    cells: I64, document: I32, place: I32, z: I32, nd: I32, nw: I32, nk: I64, alpha: F32, beta: np.float32,
+    vbeta: float, first: int, seeds: U64,
 ) -> None:  # fmt: skip
-    """A new topic for every token in turn. nd, nw (rows, padded K), row 0 of nw being place `first`; nk (K,)."""
-    K, width = len(nk), nd.shape[1]
-    D, W, one, s = nd.reshape(-1), nw.reshape(-1), np.float32(1), seed
-    p, inv, sums = np.zeros(width, np.float32), np.zeros(width, np.float32), np.zeros(16, np.float32)
-    for k in range(K):
-        inv[k] = one / np.float32(nk[k] + vbeta)
-    for t in range(len(z)):
-        soon = np.int64(place[min(t + EARLY, len(z) - 1)] - first) * width
-        for q in range(0, width, 16):
-            prefetch(W, soon + q)  # type: ignore[call-arg]
-        d, w, o = np.int64(document[t]) * width, np.int64(place[t] - first) * width, np.int64(z[t])
-        D[d + o] -= 1
-        W[w + o] -= 1
-        nk[o] -= 1
-        inv[o] = one / np.float32(nk[o] + vbeta)
-        weigh(D, d, W, w, alpha, beta, inv, p, sums)
-        s ^= s << np.uint64(13)  # xorshift [Marsaglia 2003]
-        s ^= s >> np.uint64(7)
-        s ^= s << np.uint64(17)
-        k = draw(p, sums, np.float32(s >> np.uint64(40)) * UNIT, K)
-        D[d + k] += 1
-        W[w + k] += 1
-        nk[k] += 1
-        inv[k] = one / np.float32(nk[k] + vbeta)
-        z[t] = k
+    """A new topic for every token of cells (n, 2), none of which share a document or a word.
+
+    nd, nw (rows, padded K), row 0 of nw being place `first`; nk (n, K), seeds (n,): each cell its own.
+    """
+    for c in range(0, len(cells), 2):
+        two = cells[c : c + 2]
+        pair(two, document, place, z, nd, nw, nk[c : c + 2], alpha, beta, vbeta, first, seeds[c : c + 2])
+
+
+@njit(cache=True, nogil=True, fastmath=FAST, error_model="numpy")
+def pair(
+    cells: I64, document: I32, place: I32, z: I32, nd: I32, nw: I32, nk: I64, alpha: F32, beta: np.float32,
+    vbeta: float, first: int, seeds: U64,
+) -> None:  # fmt: skip
+    """The same of two cells or one, a token of each by turns: what one waits for, the other makes use of."""
+    K, width = nk.shape[1], nd.shape[1]
+    D, W = nd.reshape(-1), nw.reshape(-1)
+    inv, upto, starts = np.zeros((2, width), F), np.zeros((2, width), F), np.zeros((2, LANES), F)
+    for c in range(len(cells)):
+        for k in range(K):
+            inv[c, k] = F(1) / F(nk[c, k] + vbeta)
+    i, t, end, s, d, w, total = 0, cells[0, 0], cells[0, 1], seeds[0], -1, 0, F(0)  # d >= 0: weighed, not drawn yet
+    i_, t_, end_, s_, d_, w_, total_ = len(cells) - 1, cells[-1, 0], cells[-1, 1], seeds[-1], -1, 0, F(0)
+    if len(cells) == 1:
+        t_ = end_
+    while t < end or t_ < end_:
+        if t < end:
+            soon = np.int64(place[min(t + EARLY, end - 1)] - first) * width
+            for q in range(0, width, LANES):
+                prefetch(W, soon + q)  # type: ignore[call-arg]
+            d, w = np.int64(document[t]) * width, np.int64(place[t] - first) * width
+            count(D, d, W, w, nk[i], inv[i], z[t], -1, vbeta)
+            total = weigh(D, d, W, w, alpha, beta, inv[i], upto[i], starts[i])
+        i, t, end, s, d, w, total, i_, t_, end_, s_, d_, w_, total_ = (
+            i_, t_, end_, s_, d_, w_, total_, i, t, end, s, d, w, total
+        )  # fmt: skip
+        if d >= 0:
+            s ^= s << np.uint64(13)  # xorshift [Marsaglia 2003]
+            s ^= s >> np.uint64(7)
+            s ^= s << np.uint64(17)
+            k = draw(upto[i], starts[i], F(s >> np.uint64(40)) * UNIT * total, K)
+            count(D, d, W, w, nk[i], inv[i], k, 1, vbeta)
+            z[t] = k
+            t, d = t + 1, -1
+
+
+@njit(inline="always")
+def count(D: I32, d: int, W: I32, w: int, nk: I64, inv: F32, k: int, by: int, vbeta: float) -> None:
+    """A token of topic k more or less."""
+    u = np.uint64(k)  # no place is negative, which numba else looks at
+    D[np.uint64(d) + u] += by
+    W[np.uint64(w) + u] += by
+    nk[u] += by
+    inv[u] = F(1) / F(nk[u] + vbeta)

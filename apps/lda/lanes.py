@@ -1,7 +1,8 @@
-"""Lanes: the weights of all topics for one token, sixteen at a time, and one of them drawn without a loop over topics.
+"""Lanes: the weights of all topics for one token, sixteen at a time, and one of them drawn without a branch.
 
 Weights are written in LLVM's vector code, as numba keeps no vector in a register over a loop with a runtime end:
-LLVM makes of it whatever the processor has. A row of counts is padded to a multiple of 16 topics.
+LLVM makes of it whatever the processor has. A row of counts is padded to a multiple of 16 topics; topic k lies in lane
+k modulo 16. Which topic is drawn can't be foretold, so that a branch on it would cost more than all else.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ from numpy.typing import NDArray
 LANES = 16
 FLOAT, INT, LONG = ir.FloatType(), ir.IntType(32), ir.IntType(64)
 FLOATS, INTS = ir.VectorType(FLOAT, LANES), ir.VectorType(INT, LANES)
+NONE = ir.Constant(FLOATS, [0.0] * LANES)
 UNIT = np.float32(2.0**-24)  # of the 24 highest bits of a random number
+Flat, Floats = types.Array(types.int32, 1, "C"), types.Array(types.float32, 1, "C")
 
 
 def padded(K: int) -> int:
@@ -26,75 +29,95 @@ def padded(K: int) -> int:
     return -(-K // LANES) * LANES
 
 
-def _weigh(_typing: Any, nd: Any, d: Any, nw: Any, w: Any, alpha: Any, beta: Any, inv: Any, p: Any, sums: Any) -> Any:
-    """p[k] = (nd[d + k] + alpha[k]) (nw[w + k] + beta) inv[k] for every k of p; sums[l] = sum over b of p[l + 16 b].
+def _weigh(
+    _typing: Any, nd: Any, d: Any, nw: Any, w: Any, alpha: Any, beta: Any, inv: Any, upto: Any, starts: Any
+) -> Any:
+    """Of weights p[k] = (nd[d + k] + alpha[k]) (nw[w + k] + beta) inv[k] the sum, which is returned, and its parts:
+    upto[k], over the topics j <= k of k's lane, and starts[l], over the lanes before l.
 
-    nd, nw int32, flat; alpha, inv, p (padded K,) float32; sums (16,) float32.
+    nd, nw int32, flat; alpha, inv, upto (padded K,) float32; starts (16,) float32.
     """
 
     def code(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         arrays = {n: context.make_array(signature.args[n])(context, builder, values[n]) for n in (0, 2, 4, 6, 7, 8)}
         rows = {n: array.data for n, array in arrays.items()}
         rows[0], rows[2] = (builder.gep(rows[n], [values[n + 1]]) for n in (0, 2))
-        topics = builder.extract_value(arrays[7].shape, 0)
-        one = builder.insert_element(ir.Constant(FLOATS, ir.Undefined), values[5], INT(0))
-        smooth = builder.shuffle_vector(one, ir.Constant(FLOATS, ir.Undefined), ir.Constant(INTS, [0] * LANES))
+        topics, smooth = builder.extract_value(arrays[7].shape, 0), _everywhere(builder, values[5])
         before, loop, after = builder.block, builder.append_basic_block("lanes"), builder.append_basic_block("summed")
         builder.branch(loop)
         builder.position_at_end(loop)
-        k, total = builder.phi(LONG), builder.phi(FLOATS)
+        k, had = builder.phi(LONG), builder.phi(FLOATS)
 
         def load(n: int, kind: Any) -> Any:
-            found = builder.load(builder.bitcast(builder.gep(rows[n], [k]), kind.as_pointer()))
-            found.align = 4
-            return found
+            return _load(builder, builder.gep(rows[n], [k]), kind)
 
         in_document, in_word = (builder.sitofp(load(n, INTS), FLOATS) for n in (0, 2))
         left = builder.fmul(builder.fadd(in_document, load(4, FLOATS)), builder.fadd(in_word, smooth))
-        weight = builder.fmul(left, load(6, FLOATS))
-        builder.store(weight, builder.bitcast(builder.gep(rows[7], [k]), FLOATS.as_pointer())).align = 4
-        more, following = builder.fadd(total, weight), builder.add(k, LONG(LANES))
-        for phi, first, then in ((k, LONG(0), following), (total, ir.Constant(FLOATS, [0.0] * LANES), more)):
+        total, following = builder.fadd(had, builder.fmul(left, load(6, FLOATS))), builder.add(k, LONG(LANES))
+        _store(builder, total, builder.gep(rows[7], [k]))
+        for phi, first, then in ((k, LONG(0), following), (had, NONE, total)):
             phi.add_incoming(first, before)
             phi.add_incoming(then, loop)
         builder.cbranch(builder.icmp_signed("<", following, topics), loop, after)
         builder.position_at_end(after)
-        builder.store(more, builder.bitcast(rows[8], FLOATS.as_pointer())).align = 4
-        return context.get_dummy_value()
+        for by in (1, 2, 4, 8):  # now each lane's sum, in the end that of all lanes up to it
+            total = builder.fadd(total, _moved(builder, total, by))
+        _store(builder, _moved(builder, total, 1), rows[8])
+        return builder.extract_element(total, INT(LANES - 1))
 
-    flat = types.Array(types.int32, 1, "C")
-    floats = types.Array(types.float32, 1, "C")
-    return types.void(flat, types.int64, flat, types.int64, floats, types.float32, floats, floats, floats), code
+    place, number = types.int64, types.float32
+    return number(Flat, place, Flat, place, Floats, number, Floats, Floats, Floats), code
+
+
+def _lane(_typing: Any, starts: Any, r: Any) -> Any:
+    """The last lane l with starts[l] <= r; starts[0] is 0, r is not below it."""
+
+    def code(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        at = context.make_array(signature.args[0])(context, builder, values[0]).data
+        passed = builder.fcmp_ordered("<=", _load(builder, at, FLOATS), _everywhere(builder, values[1]))
+        count = builder.ctpop(builder.bitcast(passed, ir.IntType(LANES)))
+        return builder.sub(builder.zext(count, LONG), LONG(1))
+
+    return types.int64(Floats, types.float32), code
+
+
+def _load(builder: Any, at: Any, kind: Any) -> Any:
+    found = builder.load(builder.bitcast(at, kind.as_pointer()))
+    found.align = 4
+    return found
+
+
+def _store(builder: Any, vector: Any, at: Any) -> None:
+    builder.store(vector, builder.bitcast(at, FLOATS.as_pointer())).align = 4
+
+
+def _everywhere(builder: Any, x: Any) -> Any:
+    one = builder.insert_element(NONE, x, INT(0))
+    return builder.shuffle_vector(one, NONE, ir.Constant(INTS, [0] * LANES))
+
+
+def _moved(builder: Any, vector: Any, by: int) -> Any:
+    """Lane l has what was in lane l - by, the first ones 0."""
+    return builder.shuffle_vector(NONE, vector, ir.Constant(INTS, [0] * by + list(range(LANES, 2 * LANES - by))))
 
 
 weigh: Any = intrinsic(_weigh)
+lane: Any = intrinsic(_lane)
 
 
 @njit(inline="always")
-def draw(p: NDArray[np.float32], sums: NDArray[np.float32], u: np.float32, K: int) -> Any:
-    """A topic k with chance p[k] / sum p, where u is uniform in [0, 1): first one of four groups of lanes, then one of
-    its four lanes, then one of the lane's topics, each by comparisons that the processor need not guess."""
-    g0 = (sums[0] + sums[4]) + (sums[8] + sums[12])
-    g1 = g0 + ((sums[1] + sums[5]) + (sums[9] + sums[13]))
-    g2 = g1 + ((sums[2] + sums[6]) + (sums[10] + sums[14]))
-    r = u * (g2 + ((sums[3] + sums[7]) + (sums[11] + sums[15])))
-    group = np.int64(g0 <= r) + np.int64(g1 <= r) + np.int64(g2 <= r)
-    r -= np.float32(0) if group == 0 else (g0 if group == 1 else (g1 if group == 2 else g2))
-    s0 = sums[group]
-    s1 = s0 + sums[group + 4]
-    s2 = s1 + sums[group + 8]
-    lane = np.int64(s0 <= r) + np.int64(s1 <= r) + np.int64(s2 <= r)
-    r -= np.float32(0) if lane == 0 else (s0 if lane == 1 else (s1 if lane == 2 else s2))
-    k = group + 4 * lane
-    x = p[k]
-    for q in range(k + LANES, len(p), LANES):
-        k += LANES * np.int64(x <= r)
-        x += p[q]
-    return k if k < K else K - 1  # where rounding led beyond the last
+def draw(upto: NDArray[np.float32], starts: NDArray[np.float32], r: np.float32, K: int) -> Any:
+    """The topic k on which r falls, which lies in [0, sum p): first the lane, then the lane's topic."""
+    first = lane(starts, r)
+    r -= starts[np.uint64(first)]
+    k = first
+    for q in range(first, len(upto), LANES):
+        k += LANES * np.int64(upto[np.uint64(q)] <= r)
+    return min(k, K - 1)  # where rounding led beyond the last
 
 
-def draw_reference(p: NDArray[np.float32], u: float) -> int:
-    """The same in numpy: topics in the order of groups, lanes, blocks."""
+def draw_reference(p: NDArray[np.float32], r: float) -> int:
+    """The same in numpy, of the weights p themselves: topics in the order of lanes, then blocks."""
     k = np.arange(len(p))
-    order = np.lexsort((k // LANES, k % LANES // 4, k % 4))
-    return int(order[np.searchsorted(np.cumsum(p[order].astype(np.float64)), u * p.sum(dtype=np.float64), "right")])
+    order = np.lexsort((k // LANES, k % LANES))
+    return int(order[np.searchsorted(np.cumsum(p[order].astype(np.float64)), r, "right")])
