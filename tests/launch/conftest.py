@@ -11,6 +11,7 @@ import pytest
 from hdfs_io import Sample, exists, join, open_fs, scan
 from yarnml.cluster import Cluster
 from yarnml.job import Job, Part
+from yarnml.launch import Handle, LocalLauncher
 from yarnml.launch.yarn.manager import configured
 from yarnml.runs import wait_for
 
@@ -33,6 +34,24 @@ def work(me, cfg):
 """
 
 MakeJob = Callable[..., Job]
+
+
+@pytest.fixture(autouse=True)
+def ended(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A run whose test failed isn't in the way of the next one's."""
+    started: list[Handle] = []
+    start = LocalLauncher.start
+
+    def remembered(self: LocalLauncher, *args: Any) -> Handle:
+        started.append(start(self, *args))
+        return started[-1]
+
+    monkeypatch.setattr(LocalLauncher, "start", remembered)
+    yield
+    for handle in started:
+        if not handle.done:
+            handle.kill()
+            handle.wait(100.0)
 
 
 @pytest.fixture

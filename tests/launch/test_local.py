@@ -19,7 +19,7 @@ from yarnml.job import Job
 from yarnml.launch import Handle, LocalLauncher, Outcome
 
 WAIT = 60.0  # seconds: imports of several processes on a busy machine
-SILENCE = 2.0
+SILENCE = 4.0
 MakeJob = Callable[..., Job]
 
 # Reports once all are at work, then goes on for ever: each clock takes a while, and each worker waits for the other.
@@ -76,14 +76,14 @@ def test_workers_and_servers_do_a_run_together(job_of: MakeJob) -> None:
 
 @pytest.mark.parametrize("seat", [Seat("worker", 1), Seat("server", 0)], ids=str)
 def test_a_killed_process_ends_the_run_by_name(job_of: MakeJob, seat: Seat) -> None:
-    running = Running(job_of(ENDLESS, workers=2, silence=SILENCE))
+    running = Running(job_of(ENDLESS, workers=2))
     victim = running.process(seat)
     victim.send_signal(signal.SIGKILL)
     since = time.monotonic()
     outcome = running.end()
     assert (outcome.state, outcome.culprit) == ("failed", seat)
     assert outcome.message.startswith(f"{seat} (pid {victim.pid}) was killed by SIGKILL")
-    assert time.monotonic() - since < 10 * SILENCE
+    assert time.monotonic() - since < 20.0
 
 
 @pytest.mark.parametrize("seat", [Seat("worker", 1), Seat("server", 0)], ids=str)
@@ -93,13 +93,13 @@ def test_a_stopped_process_ends_the_run_by_name(job_of: MakeJob, seat: Seat) -> 
     victim.send_signal(signal.SIGSTOP)
     outcome = running.end()
     assert (outcome.state, outcome.culprit) == ("failed", seat)
-    assert f"pid {victim.pid}) was silent for 2 s" in outcome.message
+    assert f"pid {victim.pid}) was silent for {SILENCE:g} s" in outcome.message
 
 
 def test_a_process_that_computes_without_a_pause_is_not_silent(job_of: MakeJob) -> None:
     """One long call that holds the GIL: no Python thread of the worker can say that it lives."""
     body = "if me.index == 1:\n    max(range(80_000_000))\nme.sum(1)"
-    outcome = Running(job_of(body, workers=2, silence=SILENCE)).end()
+    outcome = Running(job_of(body, workers=2, silence=2.0)).end()
     assert outcome.ok, outcome.message
 
 
@@ -151,8 +151,11 @@ def driver(job_of: MakeJob, tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
     command = [sys.executable, "-c", DRIVER, str(tmp_path / "job.json")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
-        assert process.stdout.readline() == "begun\n"
-        yield process
+        try:
+            assert process.stdout.readline() == "begun\n"
+            yield process
+        finally:
+            process.kill()
 
 
 def test_ctrl_c_ends_all(driver: subprocess.Popen[str]) -> None:
