@@ -23,6 +23,10 @@ from yarnml.task import Classification, Recommendation, Regression
 HOME = Path(import_module("yarnml_apps").__path__[0])
 COUNTS = {"lda", "medlda"}  # apps whose rows are counts
 LEARNING = [name for name in app_names() if load_app(name).predict is not None and load_app(name).demo is not None]
+FIRST = {"kmeans", "lasso", "mlr"}  # of the others, what takes many processes or compiles all anew is for full counts
+FEW = pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if name in FIRST else pytest.mark.full) for name in LEARNING], indirect=True
+)
 
 
 @pytest.fixture(params=LEARNING)
@@ -76,15 +80,16 @@ def test_two_workers_at_staleness_0_are_deterministic(name: str, start: Start) -
     first, second = (start(name, seed=1, workers=2, servers=2, threads=1) for _ in range(2))
     for key, array in arrays(first).items():
         np.testing.assert_array_equal(array, arrays(second)[key])
+    assert watched(name, first) == pytest.approx(watched(name, start(name, seed=1)), rel=0.15, abs=0.02)
 
 
-@pytest.mark.parametrize(("workers", "staleness"), [(2, 0), (4, 2)])
-def test_workers_and_staleness_change_little(name: str, workers: int, staleness: int, start: Start) -> None:
+def test_four_workers_and_staleness_change_little(name: str, start: Start) -> None:
     alone = start(name, seed=1)
-    several = start(name, seed=1, workers=workers, servers=2, staleness=staleness)
+    several = start(name, seed=1, workers=4, servers=2, staleness=2)
     assert watched(name, several) == pytest.approx(watched(name, alone), rel=0.15, abs=0.02)
 
 
+@FEW
 def test_without_a_bound_on_staleness_it_learns_still(name: str, start: Start) -> None:
     """How well depends on who comes first: one worker may have gone through all its rows before the other begins."""
     alone, several = start(name, seed=1), start(name, seed=1, workers=2, servers=2, staleness=None)
@@ -147,6 +152,7 @@ def test_save_load_and_predict_agree(name: str, start: Start, fitting: Fitting, 
         assert value == pytest.approx(result(run)["train"][metric], rel=1e-6)
 
 
+@FEW
 def test_more_workers_than_rows(name: str, start: Start, tmp_path: Path) -> None:
     file = tmp_path / "few.csv"
     file.write_text(("user,item,rating" if rates(name) else "a,b,y") + "\n0,0,0\n5,5,1\n")
@@ -173,11 +179,7 @@ def test_nan_is_refused_before_the_start(name: str, start: Start, tmp_path: Path
         start(name, data=str(file), label="y", missing="nan")
 
 
-@pytest.mark.parametrize(  # a copy compiles its kernels anew, twice: of some apps that takes a minute
-    "name",
-    [name if name in ("kmeans", "mlr") else pytest.param(name, marks=pytest.mark.full) for name in LEARNING],
-    indirect=True,
-)
+@FEW
 def test_a_copy_by_its_path_learns_and_is_trusted_or_refused(name: str, start: Start, tmp_path: Path) -> None:
     copy = tmp_path / "mine"
     shutil.copytree(HOME / name, copy, ignore=shutil.ignore_patterns("__pycache__"))
