@@ -26,7 +26,7 @@ from yarnml.ps import TableSpec
 from yarnml.sched import rounds
 from yarnml.task import Topics as Task
 
-from .corpus import Corpus, places
+from .corpus import Corpus, frequency, places
 from .gibbs import Gibbs
 from .prior import Prior
 from .rotation import Topics
@@ -69,9 +69,9 @@ def check(cfg: Config, data: Dataset, rows: int) -> None:
 
 def start(me: Worker, cfg: Config) -> None:
     X = counted(me.data.X)
-    frequency = me.sum(np.bincount(X.indices, X.values, me.schema.width).astype(np.int64))
+    times = me.sum(frequency(X.indices, X.values, me.schema.width))
     if me.index == 0:
-        me.table("place").inc(None, places(frequency, me.workers)[:, None])
+        me.table("place").inc(None, places(times, me.workers)[:, None])
 
 
 def work(me: Worker, cfg: Config) -> dict[str, Any]:
@@ -83,8 +83,9 @@ def work(me: Worker, cfg: Config) -> dict[str, Any]:
     if me.clock_now == 0:
         topics.count()
         me.clock()
-    for turn in rounds(me, topics, 1 + cfg.epochs * me.workers):
-        me.report(loss=-topics.log_likelihood)
+    for done, turn in enumerate(rounds(me, topics, 1 + cfg.epochs * me.workers), start=1):
+        me.went_over(corpus.documents / me.workers)
+        me.report(loss=-topics.log_likelihood, tokens=len(sampler.place) * done / me.workers)
         epoch, rest = divmod(turn.number + 1, me.workers)
         if rest == 0:
             me.validate(epoch - 1, cfg.patience)

@@ -15,6 +15,7 @@ from hdfs_io import CSR
 from yarnml.app import Worker
 from yarnml.kernels.counts import counted, tokens
 from yarnml.kernels.crew import Crew
+from yarnml.kernels.shares import row_sums
 
 T = TypeVar("T")
 I32 = NDArray[np.int32]
@@ -69,8 +70,7 @@ class Corpus:
 
     def lengths(self) -> I64:
         """Tokens of each document."""
-        ends = np.concatenate(([0], np.cumsum(self.X.values, dtype=np.float64)))
-        return np.diff(ends[self.X.indptr]).astype(np.int64)
+        return row_sums(self.X.indptr, self.X.values)
 
     def in_cells(self) -> tuple[I32, I32, I64]:
         """(n,) document and place of each token, cell by cell, and where a cell begins and ends.
@@ -92,6 +92,22 @@ class Corpus:
         """Where each document's tokens begin, and the last one's end; (n,) the place of each token."""
         begin, word = tokens(self.X)
         return begin, self.place[word]
+
+
+@njit(cache=True, nogil=True)
+def frequency(indices: I32, values: F32, V: int) -> I64:
+    """How often each word stands in the documents, (V,)."""
+    found = np.zeros(V, np.int64)
+    for z in range(len(indices)):
+        found[indices[z]] += np.int64(values[z])
+    return found
+
+
+@njit(cache=True, nogil=True)
+def tally(counts: I32, row: I32, z: I32) -> None:
+    """counts[row[t], z[t]] += 1 for every token t."""
+    for t in range(len(z)):
+        counts[row[t], z[t]] += 1
 
 
 @njit(cache=True, nogil=True)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from yarnml.app import Worker
 from yarnml.kernels.prefetch import prefetch
 
-from .corpus import PARTS, Corpus
+from .corpus import PARTS, Corpus, tally
 from .lanes import LANES, UNIT, draw, padded, weigh
 from .prior import Prior, rises
 from .sampler import Sampler
@@ -72,13 +72,6 @@ class Gibbs(Sampler):
         nd = self._nd
         parts = self._me.crew.each(lambda lo, hi: rises(nd[lo:hi], alpha), len(nd))
         return np.asarray(np.sum(parts, axis=0))
-
-
-@njit(cache=True, nogil=True)
-def tally(counts: I32, row: I32, z: I32) -> None:
-    """counts[row[t], z[t]] += 1 for every token t."""
-    for t in range(len(z)):
-        counts[row[t], z[t]] += 1
 
 
 @njit(cache=True, nogil=True)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from yarnml.app import Worker
 from yarnml.sched import Index, ModelParallel, Rotation, added
 
+from .corpus import tally
 from .prior import Prior, rises
 from .sampler import Sampler
 from .trace import Trace
@@ -38,6 +39,7 @@ class Topics(ModelParallel):
         self.totals = me.state("totals", lambda: np.zeros(K, np.int64))
         self._prior = me.state("prior", lambda: np.append(prior.alpha, prior.beta))
         self.log_likelihood = 0.0  # of the last round's tokens, each
+        self._room: I32 | None = None
 
     def schedule(self) -> Rotation:
         return Rotation()
@@ -49,7 +51,7 @@ class Topics(ModelParallel):
     def count(self) -> None:
         """Put the first topics into the tables."""
         nw = np.zeros((self.parameters, self._K), np.int32)
-        np.add.at(nw, (self._sampler.place, self._sampler.topics()), 1)
+        tally(nw, self._sampler.place, np.ascontiguousarray(self._sampler.topics()))
         self.totals[:] = self._me.sum(nw.sum(axis=0, dtype=np.int64))
         self._words.inc(None, nw)
 
@@ -79,7 +81,9 @@ class Topics(ModelParallel):
         return np.zeros(len(picks))
 
     def _copied(self, had: I32) -> I32:
-        N = np.zeros((len(had), self._sampler.width), np.int32)
+        if self._room is None or len(self._room) < len(had):  # kept: new memory is slow, and its padding stays 0
+            self._room = np.zeros((len(had), self._sampler.width), np.int32)
+        N = self._room[: len(had)]
 
         def part(lo: int, hi: int) -> None:
             N[lo:hi, : self._K] = had[lo:hi]

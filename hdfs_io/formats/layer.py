@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -14,13 +15,19 @@ from hdfs_io.errors import DataError
 from hdfs_io.formats.columns import missing_error
 from hdfs_io.formats.roles import Place, no_key
 from hdfs_io.formats.vectors import unpack
-from hdfs_io.kernels.tiles import lay
+from hdfs_io.formats.views import View, view
+from hdfs_io.kernels.tiles import FLOAT32, lay
 from hdfs_io.labels import column_codes, numbers, word_codes
 from hdfs_io.reader import NAMED, Fault, Filled, Frame, Room
 from hdfs_io.schema import Input
 
 BATCH = 16384  # rows laid out at a time, fewer where they are wide
 CELLS = 1 << 20  # numbers laid out at a time
+
+
+def _is_plain(each: Input) -> bool:
+    """Whether an input is numbers as they are."""
+    return each.words is None and not each.is_vector and each.scale == 1
 
 
 def scaled(x: NDArray[Any], scale: float) -> NDArray[Any]:
@@ -39,6 +46,7 @@ class Layer:
         width = 0 if dataset.schema.sparse else dataset.schema.width
         self.rows = max(1, min(BATCH, CELLS // max(1, width)))
         self.block = np.empty((width, self.rows), np.float32)
+        self.begins = np.cumsum([0, *(each.width for each in self.inputs)]).tolist()[:-1]  # the first column of each
         roles = dataset.options.roles.said()
         self.named: dict[str, list[pa.ChunkedArray]] = {role: [] for role in NAMED if role in roles}
         self.dropped = 0
@@ -54,23 +62,24 @@ class Layer:
 
     def put(self, table: pa.Table, first: int, rows: NDArray[np.int64], room: Room) -> None:
         """Put those of the piece's `rows` into the room that lie in the table, which begins at row `first`."""
-        for lo in range(0, len(table), self.rows):
-            part = table.slice(lo, self.rows)
+        views = {} if self.dataset.schema.sparse else self._views(table)
+        step = -(-len(table) // max(1, -(-len(table) // self.rows)))  # stretches of the same length
+        for lo in range(0, len(table), max(1, step)):
+            part = table.slice(lo, step)
             low, high = np.searchsorted(rows, (first + lo, first + lo + len(part)))
             if high > low:
-                self._put(part, first + lo, rows[low:high], room)
+                shifted = {k: (at + lo * size, kind, size) for k, (at, kind, size) in views.items()}
+                self._put(part, shifted, first + lo, rows[low:high], room)
 
-    def _put(self, table: pa.Table, first: int, rows: NDArray[np.int64], room: Room) -> None:
+    def _put(
+        self, table: pa.Table, views: Mapping[int, View], first: int, rows: NDArray[np.int64], room: Room
+    ) -> None:
         chosen = rows - first
         if len(rows) < len(table) and self.dataset.schema.sparse:
             table, chosen = table.take(pa.array(chosen)), np.arange(len(rows))
-        frame = self._sparse(table, first, room) if self.dataset.schema.sparse else room.stretch(len(rows))
+        frame = self._sparse(table, rows, room) if self.dataset.schema.sparse else room.stretch(len(rows))
         if frame.X is not None and self.inputs:
-            begin = 0
-            for each in self.inputs:
-                self._input(table.column(each.column), each, begin, first)
-                begin += each.width
-            lay(self.block, chosen, frame.X)
+            self._lay(table, views, chosen, frame.X, first)
         kept = table.select(self._extra())
         if len(chosen) < len(table):
             kept = kept.take(pa.array(chosen))
@@ -95,7 +104,31 @@ class Layer:
             raise DataError(self.place(int(rows[int(np.argmax(bad))]), f"{role} {name!r} is missing"))
         return column
 
+    def _views(self, table: pa.Table) -> dict[int, View]:
+        """Of the inputs, by number, that can be laid out from where they lie."""
+        found = ((k, view(table.column(each.column))) for k, each in enumerate(self.inputs) if _is_plain(each))
+        return {k: place for k, place in found if place is not None}
+
+    def _lay(
+        self, table: pa.Table, views: Mapping[int, View], chosen: NDArray[np.int64], X: NDArray[np.float32], first: int
+    ) -> None:
+        """X (chosen rows, width), from where the inputs lie or, where they have to be made, from the block."""
+        columns = self.block.ctypes.data + self.block.strides[0] * np.arange(len(self.block))
+        kinds = np.full(len(columns), FLOAT32, np.uint8)
+        for k, each in enumerate(self.inputs):
+            begin = self.begins[k]
+            if k in views:
+                columns[begin], kinds[begin], _ = views[k]
+            else:
+                self._input(table.column(each.column), each, begin, first)
+        if lay(columns, kinds, chosen, X):
+            return
+        for begin, each in zip(self.begins, self.inputs, strict=True):
+            if each.words is None:
+                self._fill(X[:, begin : begin + each.width].T, each, begin, first + chosen)
+
     def _input(self, column: pa.ChunkedArray, each: Input, begin: int, first: int) -> None:
+        """Make the input's part of the block."""
         block = self.block[begin : begin + each.width, : len(column)]
         if each.words is not None:
             codes = word_codes(column, each.words)
@@ -106,40 +139,40 @@ class Layer:
             return
         with np.errstate(over="ignore"):
             if each.is_vector:
-                block[:] = self._unpacked(column, each, first).dense().T
+                block[:] = self._unpacked(column, each, first + np.arange(len(column))).dense().T
             else:
                 block[0] = scaled(numbers(column), each.scale)
-        self._fill(block, each, begin, first)
 
-    def _unpacked(self, column: pa.ChunkedArray, each: Input, first: int) -> Any:
-        stored = unpack(column, each.column, lambda row, what: self.place(first + row, what))
+    def _unpacked(self, column: pa.ChunkedArray, each: Input, rows: NDArray[np.int64]) -> Any:
+        stored = unpack(column, each.column, lambda row, what: self.place(int(rows[row]), what))
         if len(column) and stored.width != each.width:
             what = f"column {each.column!r} holds {stored.width} numbers, where the model's data had {each.width}"
-            raise DataError(self.place(first, what))
+            raise DataError(self.place(int(rows[0]), what))
         return replace(stored, width=each.width)
 
-    def _fill(self, block: NDArray[np.float32], each: Input, begin: int, first: int) -> None:
-        """Put in what stands for missing values, or refuse them."""
+    def _fill(self, block: NDArray[np.float32], each: Input, begin: int, rows: NDArray[np.int64]) -> None:
+        """Put in what stands for missing values of the piece's `rows`, or refuse them."""
         missing = self.dataset.options.missing or "stop"
-        if np.isfinite(block).all():
-            return
         bad = ~np.isfinite(block)
+        if not bad.any():
+            return
         if missing == "nan":
             block[bad] = np.nan
             return
         if missing == "stop":
-            where = self.place(first + int(np.argmax(bad.any(axis=0))), f"column {each.column!r}")
+            where = self.place(int(rows[np.argmax(bad.any(axis=0))]), f"column {each.column!r}")
             raise missing_error({each.column: Fault(int(np.count_nonzero(bad)), where)})
         for j in np.flatnonzero(bad.any(axis=1)).tolist():
             means = self.dataset.schema.means
             block[j, bad[j]] = means[begin + j] if missing == "mean" and means is not None else 0.0
 
-    def _sparse(self, table: pa.Table, first: int, room: Room) -> Frame:
+    def _sparse(self, table: pa.Table, rows: NDArray[np.int64], room: Room) -> Frame:
         """Room with the only input's vectors in it, stored values that aren't 0 alone."""
         (each,) = self.inputs
-        stored = self._unpacked(table.column(each.column), each, first)
+        stored = self._unpacked(table.column(each.column), each, rows)
         values = stored.values.copy()
-        self._fill(values[None], each, 0, first)
+        if not np.isfinite(values).all():
+            self._fill(values[None], each, 0, np.repeat(rows, np.diff(stored.indptr)))
         kept = values != 0
         frame = room.stretch(len(table), int(np.count_nonzero(kept)))
         assert frame.counts is not None

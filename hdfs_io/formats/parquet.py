@@ -31,6 +31,10 @@ BUFFER = (
 )  # bytes read at a time of a column; of one that is elsewhere, where each read costs, all of a row group
 
 
+MOST = 1 << 16  # rows read at a time
+BYTES = 1 << 25  # of them
+
+
 @final
 class Parquet(Tabular):
     """Reads Parquet files. A piece is one row group."""
@@ -76,12 +80,21 @@ class Parquet(Tabular):
             if lost:
                 raise DataError(f"{piece.file}: has no column {lost[0]!r}")
             groups, first = range(piece.start, piece.stop), 0
-            for batch in parquet.iter_batches(BATCH, row_groups=groups, columns=names, use_threads=False):
+            many = _many(parquet.schema_arrow, names)
+            for batch in parquet.iter_batches(many, row_groups=groups, columns=names, use_threads=False):
                 yield Batch(pa.Table.from_batches([batch]), partial(_place, piece, first))
                 first += len(batch)
 
     def place(self, piece: Piece, row: int, what: str) -> str:
         return _place(piece, 0, row, what)
+
+
+def _many(schema: pa.Schema, names: Sequence[str] | None) -> int:
+    """Rows to read at a time: the more the faster, as far as one knows how large they are."""
+    kinds = [field.type for field in schema if names is None or field.name in names]
+    if not all(map(is_number, kinds)):
+        return BATCH
+    return max(BATCH, min(MOST, BYTES // max(1, sum(kind.bit_width // 8 for kind in kinds))))
 
 
 def _to_read(schema: pa.Schema, ask: Ask, told: Collection[str]) -> list[str]:

@@ -90,6 +90,13 @@ def test_learns_scores_and_saves(job: Job) -> None:
     assert model.metrics["test"] == result["test"]
 
 
+def test_of_many_training_rows_enough_are_scored_and_of_test_rows_all(job: Job) -> None:
+    (result,) = run(job, LEARNS + "task.enough = 4\n")
+    assert result["train"]["mae"] == 90 - 4  # of rows 0, 2, 4, 6, 8
+    assert result["test"]["mae"] == 90 - 4.5
+    assert result["notes"] == ["learned", "scores on training rows are of one in 2 of 10"]
+
+
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_model_that_is_not_finite_fails_and_is_not_saved(job: Job, workers: int) -> None:
     with pytest.raises(RunFailed, match=r"1 of the 2 numbers of 't' .* after clock 6; look at the scale"):

@@ -23,7 +23,7 @@ from yarnml.task import Classification, Recommendation, Regression
 HOME = Path(import_module("yarnml_apps").__path__[0])
 COUNTS = {"lda", "medlda"}  # apps whose rows are counts
 LEARNING = [name for name in app_names() if load_app(name).predict is not None and load_app(name).demo is not None]
-FIRST = {"kmeans", "lasso", "mlr"}  # of the others, what takes many processes or compiles all anew is for full counts
+FIRST = {"kmeans", "mlr"}  # of the others, what takes many processes or compiles all anew is for full counts
 FEW = pytest.mark.parametrize(
     "name", [pytest.param(name, marks=() if name in FIRST else pytest.mark.full) for name in LEARNING], indirect=True
 )

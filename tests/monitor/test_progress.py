@@ -39,6 +39,13 @@ def test_a_rate_falls_to_nothing_when_nobody_reports() -> None:
     assert progress.glance(2.0 + 2 * WINDOW).rows_per_s == 0
 
 
+def test_what_nobody_counts_has_no_rate() -> None:
+    progress = Progress(0.0)
+    progress.take(0, {"clock": 1, "tokens": 100}, 1.0)
+    glance = progress.glance(2.0)
+    assert (glance.rows_per_s, glance.tokens_per_s) == (None, 50)
+
+
 def test_a_replaced_worker_begins_at_nothing_and_slows_no_rate_below_it() -> None:
     progress = Progress(0.0)
     progress.take(0, {"rows": 1000}, 1.0)
@@ -73,4 +80,6 @@ def test_a_glance_comes_back_from_json_without_nan() -> None:
 def test_said_in_words() -> None:
     glance = Glance(time=1.0, clock=1200, loss=0.33014, rows_per_s=1.25e6, bytes_in_per_s=2e6, workers=2)
     assert glance.parts() == ["clock 1,200", "loss 0.33014", "1.25 M rows/s", "2.0 MB/s in", "2 workers"]
+    rates = Glance(time=1.0, rows_per_s=0.0, tokens_per_s=2.5e7)  # no rows, for now: that is not worth a word
+    assert rates.parts() == ["25 M tokens/s"]
     assert [short(x) for x in (3, 4500, 2.5e9)] == ["3", "4.5 k", "2.5 G"]

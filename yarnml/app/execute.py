@@ -55,7 +55,7 @@ def _with_model(me: Worker) -> dict[str, Any]:
     results: dict[str, dict[str, float]] = {"train": {}, "test": {}}
     with me.timed("score"):
         if me.rows:
-            results["train"] = me.measure(model, me.share)
+            results["train"] = me.measure(model, me.share, enough=True)
         if me.job.test is not None and (_needs_no_label(me) or me.job.test.dataset.has_label):
             results["test"] = me.measure(model, me.share_of(me.job.test))
         if "valid" in model.metrics:

@@ -79,7 +79,8 @@ class Worker:
         self._keeping = Keeping(company)
         self._watch = Patience(0)
         self._steps: int | None = None  # clocks of a pass
-        self._rows_done = self._epoch = 0
+        self._epoch = 0
+        self._rows_done: float | None = None  # not known of work that doesn't say so
         self._told = -1  # the clock whose totals are reported
 
     @cached_property
@@ -165,7 +166,14 @@ class Worker:
                 piece = next(batches)
                 yield piece
                 assert self._now == now + 1, "an app ends each batch with exactly one me.clock()"
-                self._rows_done += len(piece)
+                self.went_over(len(piece))
+
+    def went_over(self, rows: float) -> None:
+        """Work that takes no batches has used so many of its rows once; where each was used for a part, so many parts.
+
+        It is for whoever watches the run, who else is told nothing of rows.
+        """
+        self._rows_done = rows + (self._rows_done or 0)
 
     def validate(self, epoch: int, patience: int) -> None:
         """End pass `epoch`, from 0, of work that takes no batches: with --valid the app's model is scored as it is now.
@@ -211,11 +219,21 @@ class Worker:
         self._meet()
         return self._company.gather(np.asarray(x))
 
-    def measure(self, model: Model, share: Share) -> dict[str, float]:
-        """The metrics of `model`, of this app, on the shares of all workers."""
+    def measure(self, model: Model, share: Share, *, enough: bool = False) -> dict[str, float]:
+        """The metrics of `model`, of this app, on the shares of all workers.
+
+        `enough`: where the task says that fewer rows are, about so many are scored, evenly spread, and a note says so.
+        """
         task = self.app.task
         assert task is not None
-        return self.total(task, task.fold(score(self.app, model, rows, self.crew) for rows in share.chunks()))
+        every = 1
+        if enough and task.enough is not None:
+            rows = int(self.sum(len(share)))
+            every = max(1, rows // task.enough)
+            if every > 1:
+                self.note(f"scores on training rows are of one in {every:,} of {rows:,}")
+        some = (rows if every == 1 else rows.take(rows.number % every == 0) for rows in share.chunks())
+        return self.total(task, task.fold(score(self.app, model, rows, self.crew) for rows in some))
 
     def total(self, task: Task, partial: Partial) -> dict[str, float]:
         """The metrics that every worker's partial together make."""
@@ -383,11 +401,11 @@ class Worker:
 
     def _totals(self) -> dict[str, float]:
         """What this worker has done since its start; more where there is a network between it and its tables."""
+        totals: dict[str, float] = {} if self._rows_done is None else {"rows": self._rows_done}
         sent, received = self._client.sent_bytes, self._client.received_bytes
-        if not sent + received:
-            return {"rows": self._rows_done}
-        moved = {"bytes_out": sent, "bytes_in": received, "staleness": self._client.staleness_seen}
-        return {"rows": self._rows_done, **moved}
+        if sent + received:
+            totals |= {"bytes_out": sent, "bytes_in": received, "staleness": self._client.staleness_seen}
+        return totals
 
     @property
     def _first_row(self) -> int:

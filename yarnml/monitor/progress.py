@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Self, final
 
-COUNTERS = frozenset(("rows", "bytes_in", "bytes_out"))  # a worker reports them as totals since its start
+COUNTERS = frozenset(("rows", "tokens", "bytes_in", "bytes_out"))  # a worker reports them as totals since its start
 WINDOW = 5.0  # seconds over which a rate is taken
 
 
@@ -23,6 +23,7 @@ class Glance:
     loss: float | None = None  # mean over the workers' latest
     staleness: float | None = None  # largest seen, in clocks
     rows_per_s: float | None = None  # of all workers together, as are the bytes
+    tokens_per_s: float | None = None
     bytes_in_per_s: float | None = None
     bytes_out_per_s: float | None = None
     workers: int = 0  # that have reported
@@ -47,7 +48,8 @@ class Glance:
             ("clock {:,}", self.clock),
             ("epoch {:g}", self.epoch),
             ("loss {:.5g}", self.loss),
-            ("{} rows/s", None if self.rows_per_s is None else short(self.rows_per_s)),
+            ("{} rows/s", _short(self.rows_per_s)),
+            ("{} tokens/s", _short(self.tokens_per_s)),
             ("staleness {:g}", self.staleness),
             ("{:.1f} MB/s in", _mega(self.bytes_in_per_s)),
             ("{:.1f} MB/s out", _mega(self.bytes_out_per_s)),
@@ -94,6 +96,7 @@ class Progress:
             loss=sum(loss) / len(loss) if loss else None,
             staleness=max(self._all("staleness"), default=None),
             rows_per_s=self._rate("rows", now),
+            tokens_per_s=self._rate("tokens", now),
             bytes_in_per_s=self._rate("bytes_in", now),
             bytes_out_per_s=self._rate("bytes_out", now),
             workers=len(self._latest),
@@ -125,6 +128,11 @@ def short(x: float) -> str:
         if abs(x) >= limit:
             return f"{x / limit:.3g} {unit}"
     return f"{x:.3g}"
+
+
+def _short(x: float | None) -> str | None:
+    """Nothing of 0 too: between two reports that are far apart none has come, and much may have been done."""
+    return short(x) if x else None
 
 
 def _mega(x: float | None) -> float | None:

@@ -21,6 +21,7 @@ class Task(ABC):
 
     name: ClassVar[str]
     label: ClassVar[LabelKind]  # what a scan makes of the label column; None: it is ignored
+    enough: ClassVar[int | None] = None  # training rows, about, that are scored where there are more; None: all
     watch: ClassVar[str]  # the metric that early stopping and the choice of the best model look at; lower is better
 
     @abstractmethod

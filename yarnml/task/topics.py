@@ -23,6 +23,7 @@ class Topics(Task):
     name = "topics"
     label = None
     watch = "perplexity"
+    enough = 10_000  # to find a document's shares takes as long as to sample its tokens many times
 
     def partial(self, columns: Columns, y: NDArray[Any] | None, weight: NDArray[np.float32] | None) -> Partial:  # noqa: ARG002
         return {"sums": np.array([columns["log_likelihood"].sum(dtype=np.float64), columns["tokens"].sum()])}
