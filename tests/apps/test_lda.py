@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import itertools
+import json
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 from numba import njit
 from scipy.special import psi
 from scipy.stats import chi2
 
-from hdfs_io import CSR
+from hdfs_io import CSR, DataError
 from tests.apps.conftest import Start
 from yarnml.errors import RunFailed, UsageError
 from yarnml.kernels.counts import counted
@@ -332,6 +334,51 @@ def test_goes_on_as_if_it_had_never_stopped(workers: int, sampler: str, start: S
     again = start("lda", resume=half.id, epochs=45)
     for name, array in whole.model.arrays.items():
         np.testing.assert_array_equal(array, again.model[name])
+
+
+@pytest.mark.parametrize("sampler", ["gibbs", "warp"])
+@pytest.mark.parametrize(
+    ("lines", "tokens"),
+    [("3 0:1 1:2 2:1", 4), ("1 0:1\n0\n3 0:1 1:2 2:1", 5), ("1 0:1", 1), ("2 0:1000000 1:3\n2 1:2 2:5", 1000010)],
+    ids=["one document", "of one word, of none", "one token", "a word a million times"],
+)
+def test_learns_from_whatever_counts_there_are(
+    sampler: str, lines: str, tokens: int, start: Start, tmp_path: Path
+) -> None:
+    """Fewer tokens than topics too."""
+    (tmp_path / "few.ldac").write_text(lines + "\n")
+    run = start("lda", data=str(tmp_path / "few.ldac"), k=7, epochs=2, burn=1, learn=1, sampler=sampler)
+    assert run.model["topics"].sum(axis=0) == pytest.approx(np.ones(7), rel=1e-5)
+    assert (run.model["alpha"] > 0).all()
+    assert run.model["share"] * tokens == pytest.approx(np.rint(run.model["share"] * tokens), abs=1e-3)
+    assert run.model["share"].sum() == pytest.approx(1)
+
+
+def test_documents_of_no_words_at_all_are_refused(start: Start, tmp_path: Path) -> None:
+    (tmp_path / "empty.ldac").write_text("0\n0\n")
+    with pytest.raises(UsageError, match=r"empty\.ldac: no column is left to learn from"):
+        start("lda", data=str(tmp_path / "empty.ldac"))
+
+
+def test_words_that_training_never_saw_say_nothing(start: Start, letters: Path, tmp_path: Path) -> None:
+    """Where they are dropped, as the user must ask."""
+    run = start("lda", **options(letters), epochs=30)
+    (tmp_path / "new.ldac").write_text("2 3:2 40:9\n1 50:4\n")
+    said = {"model": run.result["model"], "data": str(tmp_path / "new.ldac"), "out": str(tmp_path / "out")}
+    with pytest.raises((UsageError, DataError), match="unknown to the model"):
+        start("predict", **said)
+    start("predict", **said, unknown="drop")
+    found = pq.read_table(tmp_path / "out").to_pydict()
+    assert found["words"][0].startswith("a")
+    alpha = run.model["alpha"] / run.model["alpha"].sum()
+    assert [found[f"share_{k}"][1] for k in range(TOPICS)] == pytest.approx(alpha.tolist(), rel=1e-5)
+
+
+def test_progress_counts_documents_and_tokens(start: Start, letters: Path) -> None:
+    run = start("lda", **options(letters), epochs=6)
+    said = [json.loads(line) for line in (Path(run.url) / "metrics.jsonl").read_text().splitlines()]
+    rows, tokens = (max(each["value"] for each in said if each["name"] == name) for name in ("rows", "tokens"))
+    assert (rows, tokens) == (6 * 300, 6 * 299 * 50)
 
 
 def test_rows_that_hold_no_counts_are_refused(start: Start, tmp_path: Path) -> None:

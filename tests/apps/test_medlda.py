@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from hdfs_io import DataError
 from tests.apps.conftest import Start
-from yarnml.errors import RunFailed
+from yarnml.errors import RunFailed, UsageError
 
 sampler: Any = import_module("yarnml_apps.medlda.sampler")
 classifiers: Any = import_module("yarnml_apps.medlda.classifiers")
@@ -165,6 +166,28 @@ def test_goes_on_as_if_it_had_never_stopped(workers: int, start: Start, posts: P
     again = start("medlda", resume=half.id, epochs=30)
     for name, array in whole.model.arrays.items():
         np.testing.assert_array_equal(array, again.model[name])
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("bare.ldac", "2 0:1 1:2\n1 2:5\n", r"bare\.ldac: its rows have no label"),
+        ("alike.csv", "a,b,label\n1,2,x\n3,4,x\n", "label 'label' holds only the class 'x'"),
+    ],
+)
+def test_classes_that_are_not_there_are_missed(name: str, text: str, said: str, start: Start, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(text)
+    with pytest.raises((UsageError, DataError), match=said):
+        start("medlda", data=str(tmp_path / name))
+
+
+def test_learns_from_whatever_counts_there_are(start: Start, tmp_path: Path) -> None:
+    """None at all, one, and a million of a word; fewer tokens than topics."""
+    (tmp_path / "few.csv").write_text("a,b,label\n1000000,2,x\n3,4,y\n0,0,y\n1,0,x\n")
+    model = start("medlda", data=str(tmp_path / "few.csv"), epochs=3).model
+    assert model["phi"].sum(axis=0) == pytest.approx(np.ones(40), rel=1e-3)
+    assert np.isfinite(model["eta"]).all()
+    assert len(model.predict_columns(np.zeros((1, 2)))["prediction"]) == 1
 
 
 def test_what_is_no_count_is_refused(start: Start, blobs: Path) -> None:
