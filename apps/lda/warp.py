@@ -127,7 +127,7 @@ def following(s: np.uint64) -> np.uint64:
 
 
 @njit(inline="always")
-def below(s: np.uint64, n: int) -> np.int64:
+def below(s: np.uint64, n: int | np.int64) -> np.int64:
     """A number in [0, n) out of the low half of s."""
     return np.int64(((s & LOW) * np.uint64(n)) >> np.uint64(32))
 
