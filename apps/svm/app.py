@@ -126,6 +126,7 @@ def work(me: Worker, cfg: Config) -> None:
             V = begun(me, each, momenta, W, turn, turns) if turn == 0 or clock == first else W
             mine = swept(me, each, V, turn, turns)
             w.inc(None, np.ascontiguousarray((mine + (V - table) if me.index == 0 else mine).T))
+            me.went_over(len(me.share) / turns)
             me.clock()
     me.note(
         f"{cfg.epochs:,} passes left a duality gap of {gap:.2g} of the objective: allow more, or scale the features"

@@ -66,7 +66,10 @@ def has_learned(name: str, run: Any) -> None:
 
 
 def test_learns_its_demo(name: str, start: Start) -> None:
-    has_learned(name, start(name))
+    run = start(name)
+    has_learned(name, run)
+    rows = [each["value"] for each in run.metrics.to_pylist() if each["name"] == "rows"]
+    assert max(rows) > 0, "work that takes no batches says how many rows it went over: me.went_over"
 
 
 def test_one_worker_at_staleness_0_is_deterministic(name: str, start: Start) -> None:

@@ -92,6 +92,7 @@ class _Work:
         coordinates.begin(Penalty.of(lam, cfg.ratio, self._spread), w, b, cfg.tol * self._nothing(sums))
         began = me.clock_now
         for done in rounds(me, coordinates) if not coordinates.solved else ():
+            me.went_over(len(me.share))
             me.report(
                 loss=coordinates.objective, objective=coordinates.objective, gap=min(coordinates.gap, 1e300), lam=lam,
                 picks=len(done.picks), nonzero=int(np.count_nonzero(coordinates.w)), alive=int(alive.sum()),
