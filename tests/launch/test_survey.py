@@ -71,7 +71,9 @@ def both(url: str, survey: ByWorkers) -> tuple[str, str]:
     return told[0], told[1]
 
 
-@pytest.mark.parametrize("workers", [1, 2, 3])
+@pytest.mark.parametrize(
+    "workers", [pytest.param(1, marks=pytest.mark.full), pytest.param(2, marks=pytest.mark.full), 3]
+)
 def test_workers_find_what_a_scan_of_here_finds(tmp_path: Path, data: str, workers: int) -> None:
     said: list[str] = []
     start = Local(LocalLauncher())
