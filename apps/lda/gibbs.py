@@ -4,8 +4,8 @@
 
 Documents are cut into parts and words into as many blocks as rotate: in a turn each part meets a block of its own, so
 that no two cells of a turn share a document or a word, and threads sample them at once. Only the totals nk are shared:
-a cell sees those of the turn's beginning, and its own changes [Yan, Xu, Qi 2009]. How many threads there are changes
-nothing.
+a cell sees those of the turn's beginning, and its own changes [Yan, Xu, Qi 2009]. Each thread samples two cells by
+turns, since a token waits for the one before it in its cell. How many threads there are changes nothing.
 """
 
 from __future__ import annotations
