@@ -8,12 +8,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from yarnml.cluster import Cluster, down, up
 from yarnml.cluster.jars import cache
 from yarnml.cluster.java import java_home, maven
 from yarnml.cluster.process import find
 from yarnml.errors import UsageError
+
+settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])  # on a busy machine
+settings.load_profile("patient")
 
 
 @pytest.fixture(scope="session")

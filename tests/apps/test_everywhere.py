@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ import pytest
 import yarnml
 from hdfs_io import copy
 from tests.apps.data import rows_for
+from tests.launch.children import children, role
 from tests.launch.on_yarn import SMALL
 from yarnml.app import app_names, load_app
 from yarnml.cluster import Cluster
@@ -42,17 +42,8 @@ def watched(name: str, result: dict[str, Any]) -> float:
 
 def worker(run: Any) -> psutil.Process:
     """The process of the run's worker 1, once it is at work."""
-    found: list[psutil.Process] = []
-
-    def look() -> bool:
-        for process in psutil.Process().children(recursive=True):
-            with suppress(psutil.Error):
-                if "--role worker --index 1" in " ".join(process.cmdline()):
-                    found[:] = [process]
-        return bool(found) and run.metrics.num_rows > 0
-
-    assert wait_for(look, WAIT)
-    return found[0]
+    assert wait_for(lambda: bool(children(*role("worker", 1))) and run.metrics.num_rows > 0, WAIT)
+    return children(*role("worker", 1))[0]
 
 
 @pytest.mark.full

@@ -6,13 +6,13 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import psutil
 import pytest
 
+from tests.launch.children import children, role
 from yarnml.comm.effects import Report
 from yarnml.comm.seat import Seat
 from yarnml.job import Job
@@ -49,8 +49,7 @@ class Running:
 
     def process(self, seat: Seat) -> psutil.Process:
         assert self.begun.wait(WAIT)
-        wanted = ["--role", seat.role, "--index", str(seat.index)]
-        [found] = [p for p in children() if wanted == p.cmdline()[6:10]]
+        [found] = children(*role(seat.role, seat.index))
         return found
 
     def end(self) -> Outcome:
@@ -58,10 +57,6 @@ class Running:
         assert outcome is not None
         assert children() == []
         return outcome
-
-
-def children() -> list[psutil.Process]:
-    return [p for p in psutil.Process().children(recursive=True) if "yarnml.launch.role" in p.cmdline()]
 
 
 def test_workers_and_servers_do_a_run_together(job_of: MakeJob) -> None:
@@ -79,11 +74,9 @@ def test_a_killed_process_ends_the_run_by_name(job_of: MakeJob, seat: Seat) -> N
     running = Running(job_of(ENDLESS, workers=2))
     victim = running.process(seat)
     victim.send_signal(signal.SIGKILL)
-    since = time.monotonic()
     outcome = running.end()
     assert (outcome.state, outcome.culprit) == ("failed", seat)
     assert outcome.message.startswith(f"{seat} (pid {victim.pid}) was killed by SIGKILL")
-    assert time.monotonic() - since < 20.0
 
 
 @pytest.mark.parametrize("seat", [Seat("worker", 1), Seat("server", 0)], ids=str)

@@ -15,6 +15,7 @@ import numpy as np
 import psutil
 import pytest
 
+from tests.launch.children import children, role
 from yarnml import checkpoints
 from yarnml.app import load_app
 from yarnml.comm.effects import Report, Say, Setback
@@ -55,8 +56,7 @@ class Running:
         return min(self.clocks.values()) if len(self.clocks) == self.job.workers else -1
 
     def process(self, seat: Seat) -> psutil.Process:
-        words = ["yarnml.launch.scheduling"] if seat == SCHEDULER else ["--role", seat.role, "--index", str(seat.index)]
-        [found] = [p for p in children() if all(word in p.cmdline() for word in words)]
+        [found] = children(*(["yarnml.launch.scheduling"] if seat == SCHEDULER else role(seat.role, seat.index)))
         return found
 
     def end(self) -> Outcome:
@@ -64,10 +64,6 @@ class Running:
         assert outcome is not None
         assert children() == []
         return outcome
-
-
-def children() -> list[psutil.Process]:
-    return [p for p in psutil.Process().children(recursive=True) if any("yarnml.launch" in w for w in p.cmdline())]
 
 
 @pytest.fixture(scope="module")
