@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from hdfs_io.schema import Value
 
 MISSING = ("", "?", "#N/A", "N/A", "NA", "NULL", "NaN", "n/a", "nan", "null", "None")  # a missing value in text
+DENSE = 1 << 12  # whole numbers among which a class is found by a table
 NONE = "?"  # the word that stands for a missing one
 
 
@@ -85,8 +86,19 @@ def number_codes(y: NDArray[Any], classes: Sequence[Value]) -> NDArray[np.int32]
     known = np.array(classes, np.float64)
     if not len(known):
         return np.full(len(y), -1, np.int32)
+    if y.dtype.kind == "i" and known[-1] - known[0] < DENSE and np.array_equal(known, known.round()):
+        return _whole_codes(y, known.astype(np.int64))
     at = np.minimum(np.searchsorted(known, y), len(known) - 1).astype(np.int32)
     return np.where(known[at] == y, at, np.int32(-1))
+
+
+def _whole_codes(y: NDArray[Any], known: NDArray[np.int64]) -> NDArray[np.int32]:
+    """The same of whole numbers that lie close together, by a table of all between the least and the greatest."""
+    least, greatest = int(known[0]), int(known[-1])
+    table = np.full(greatest - least + 2, -1, np.int32)  # the last is for all others
+    table[known - least] = np.arange(len(known))
+    inside = (y >= least) & (y <= greatest)
+    return table[np.where(inside, y, greatest + 1) - least]
 
 
 def column_codes(column: pa.ChunkedArray, classes: Sequence[Value]) -> NDArray[np.int32]:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import final
+from typing import Any, final
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -16,6 +16,7 @@ from hdfs_io.dataset import Piece
 from hdfs_io.errors import DataError
 from hdfs_io.formats.chunks import chunks
 from hdfs_io.formats.columns import look_at
+from hdfs_io.formats.feet import Feet
 from hdfs_io.formats.layer import BATCH
 from hdfs_io.formats.magnitude import fits
 from hdfs_io.formats.tabular import Batch, Tabular
@@ -24,15 +25,14 @@ from hdfs_io.labels import is_text
 from hdfs_io.listing import DataFile
 from hdfs_io.partitions import with_partitions
 from hdfs_io.reader import Ask, Fault, Survey
-from hdfs_io.store import is_here, open_read
+from hdfs_io.store import is_here, open_fs, open_read
 
-BUFFER = (
-    1 << 16
-)  # bytes read at a time of a column; of one that is elsewhere, where each read costs, all of a row group
+BUFFER = 1 << 17  # bytes read at a time of a column; where that is elsewhere and each read costs, all of a row group
 
 
 MOST = 1 << 16  # rows read at a time
 BYTES = 1 << 25  # of them
+FEET = Feet()
 
 
 @final
@@ -118,16 +118,29 @@ def _wanted(name: str, ask: Ask) -> bool:
 
 @contextmanager
 def _open(url: str) -> Iterator[pq.ParquetFile]:
-    with open_read(url) as raw:
-        try:
-            near = is_here(url)
-            with pq.ParquetFile(raw, buffer_size=BUFFER if near else 0, pre_buffer=not near) as parquet:
-                _refuse_twice(url, parquet.schema_arrow.names)
-                yield parquet
-        except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-            if isinstance(error, OSError) and error.errno is not None:  # the store's, not Arrow's
-                raise
-            raise DataError(f"{url}: not a whole Parquet file ({error}); write or copy it again") from error
+    if not is_here(url):
+        with open_read(url) as raw, _parquet(url, raw, None, buffer_size=0, pre_buffer=True) as parquet:
+            yield parquet
+        return
+    path = open_fs(url)[1]
+    foot = FEET.get(path)
+    with pa.OSFile(path) as raw, _parquet(url, raw, foot, buffer_size=BUFFER, pre_buffer=False) as parquet:
+        if foot is None:
+            FEET.put(path, parquet.metadata)
+        yield parquet
+
+
+@contextmanager
+def _parquet(url: str, raw: Any, foot: pq.FileMetaData | None, **how: Any) -> Iterator[pq.ParquetFile]:
+    """What Arrow raises in the block names the file."""
+    try:
+        with pq.ParquetFile(raw, metadata=foot, **how) as parquet:
+            _refuse_twice(url, parquet.schema_arrow.names)
+            yield parquet
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        if isinstance(error, OSError) and error.errno is not None:  # the store's, not Arrow's
+            raise
+        raise DataError(f"{url}: not a whole Parquet file ({error}); write or copy it again") from error
 
 
 def _refuse_twice(url: str, names: Sequence[str]) -> None:

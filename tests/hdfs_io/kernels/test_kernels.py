@@ -16,7 +16,7 @@ from hdfs_io.kernels.libsvm import FINE, parse
 from hdfs_io.kernels.mix import between
 from hdfs_io.kernels.pack import pack
 from hdfs_io.kernels.records import QUOTE, squeeze, walk
-from hdfs_io.kernels.tiles import lay
+from hdfs_io.kernels.tiles import FLOAT32, FLOAT64, INT64, lay
 
 ALL = 1 << 62
 
@@ -42,14 +42,37 @@ def test_between_is_splitmix64(seed: int, first: int, n: int) -> None:
     assert out.tolist() == [0.25 <= splitmix(seed, first + i) < 0.75 for i in range(n)]
 
 
-@given(st.integers(1, 5), st.integers(1, 200), st.randoms(use_true_random=False))
-@settings(deadline=None, max_examples=30)
-def test_lay_is_a_transpose_of_chosen_rows(d: int, m: int, random: Any) -> None:
-    columns = np.arange(d * m, dtype=np.float32).reshape(d, m)
-    rows = np.array([i for i in range(m) if random.random() < 0.6], np.int64)
-    out = np.empty((len(rows), d), np.float32)
-    lay(columns, rows, out)
-    assert np.array_equal(out, columns.T[rows])
+TYPES = {FLOAT32: np.float32, FLOAT64: np.float64, INT64: np.int64}
+
+
+@given(
+    st.lists(st.sampled_from(sorted(TYPES)), max_size=5) | st.sampled_from(sorted(TYPES)).map(lambda kind: [kind] * 21),
+    st.integers(0, 200),
+    st.floats(0.1, 1),
+    st.booleans(),
+    st.integers(0, 2**32),
+)
+@settings(deadline=None, max_examples=60)
+def test_lay_is_a_transpose_of_chosen_rows(kinds: list[int], m: int, part: float, odd: bool, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    columns = [(rng.standard_normal(m) * 10.0 ** rng.integers(0, 18)).astype(TYPES[kind]) for kind in kinds]
+    rows = np.flatnonzero(rng.random(m) < part)
+    some = [x for x in columns if x.dtype != np.int64]
+    if odd and some and len(rows):
+        some[-1][rng.choice(rows)] = rng.choice(np.array([np.nan, np.inf, -np.inf]))
+    out = np.empty((len(rows), len(kinds)), np.float32)
+    places = np.array([x.ctypes.data for x in columns], np.int64)
+    finite = lay(places, np.array(kinds, np.uint8), rows, out)
+    wanted = np.array([x[rows].astype(np.float32) for x in columns], np.float32).reshape(len(kinds), len(rows)).T
+    assert np.array_equal(out, wanted, equal_nan=True)
+    assert finite == np.isfinite(wanted).all()
+
+
+def test_what_float32_does_not_hold_is_not_finite() -> None:
+    column = np.full(8, 1e39)
+    out = np.empty((8, 8), np.float32)
+    assert not lay(np.full(8, column.ctypes.data), np.full(8, FLOAT64, np.uint8), np.arange(8), out)
+    assert np.isinf(out).all()
 
 
 def test_gather_is_scipy_row_indexing() -> None:
