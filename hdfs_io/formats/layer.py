@@ -71,9 +71,7 @@ class Layer:
                 shifted = {k: (at + lo * size, kind, size) for k, (at, kind, size) in views.items()}
                 self._put(part, shifted, first + lo, rows[low:high], room)
 
-    def _put(
-        self, table: pa.Table, views: Mapping[int, View], first: int, rows: NDArray[np.int64], room: Room
-    ) -> None:
+    def _put(self, table: pa.Table, views: Mapping[int, View], first: int, rows: NDArray[np.int64], room: Room) -> None:
         chosen = rows - first
         if len(rows) < len(table) and self.dataset.schema.sparse:
             table, chosen = table.take(pa.array(chosen)), np.arange(len(rows))
