@@ -98,7 +98,8 @@ def _whole_codes(y: NDArray[Any], known: NDArray[np.int64]) -> NDArray[np.int32]
     table = np.full(greatest - least + 2, -1, np.int32)  # the last is for all others
     table[known - least] = np.arange(len(known))
     inside = (y >= least) & (y <= greatest)
-    return table[np.where(inside, y, greatest + 1) - least]
+    codes: NDArray[np.int32] = table[np.where(inside, y, np.int64(greatest + 1)) - least]
+    return codes
 
 
 def column_codes(column: pa.ChunkedArray, classes: Sequence[Value]) -> NDArray[np.int32]:

@@ -12,7 +12,7 @@ import pyarrow.ipc as ipc
 
 from hdfs_io.dataset import Piece
 from hdfs_io.errors import DataError
-from hdfs_io.formats.tabular import Batch, Tabular
+from hdfs_io.formats.tabular import Batch, Kinds, Tabular
 from hdfs_io.listing import DataFile
 from hdfs_io.reader import Ask, Survey
 from hdfs_io.store import open_read
@@ -43,7 +43,7 @@ class Arrow(Tabular):
     def survey(self, piece: Piece, ask: Ask) -> Survey:
         return self.look(piece, ask)
 
-    def batches(self, piece: Piece, columns: Sequence[str] | None) -> Iterator[Batch]:
+    def batches(self, piece: Piece, columns: Sequence[str] | None, _kinds: Kinds) -> Iterator[Batch]:
         with _open(piece.file) as reader:
             lost = sorted(set(columns or ()) - set(reader.schema.names))
             if lost:

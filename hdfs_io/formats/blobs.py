@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from hdfs_io.dataset import Piece
 from hdfs_io.errors import DataError
-from hdfs_io.formats.tabular import Batch, Tabular
+from hdfs_io.formats.tabular import Batch, Kinds, Tabular
 from hdfs_io.formats.text import class_of, name_of
 from hdfs_io.listing import DataFile
 from hdfs_io.reader import Ask, Survey
@@ -53,7 +53,7 @@ class Blobs(Tabular):
         return self.look(piece, ask)
 
     @final
-    def batches(self, piece: Piece, columns: Sequence[str] | None) -> Iterator[Batch]:
+    def batches(self, piece: Piece, columns: Sequence[str] | None, _kinds: Kinds) -> Iterator[Batch]:
         rows: list[dict[str, Any]] = []
         size = 0
         for row in self._rows(piece):

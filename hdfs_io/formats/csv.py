@@ -6,7 +6,7 @@ import csv as sheets
 import io
 import re
 from collections import Counter
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
 from typing import final
@@ -20,19 +20,20 @@ from hdfs_io.bundle import Bundles, Seen, blocks_of
 from hdfs_io.dataset import Piece
 from hdfs_io.errors import DataError
 from hdfs_io.formats.repair import repaired
-from hdfs_io.formats.tabular import Batch, Tabular
-from hdfs_io.kernels.records import PLAIN, QUOTE, begins, doubt, squeeze, walk
+from hdfs_io.formats.tabular import Batch, Kinds, Tabular
+from hdfs_io.kernels.records import PLAIN, QUOTE, begins, doubt, holds, squeeze, walk
 from hdfs_io.labels import MISSING
 from hdfs_io.listing import DataFile
 from hdfs_io.options import ReadOptions
 from hdfs_io.reader import PIECE, Ask, Reject, Survey
-from hdfs_io.text import LAST, MARK, Block, Buffer, blocks, codec, opening
+from hdfs_io.text import LAST, MARK, Block, Buffer, blocks, codec, last_line, opening
 
 ALL = 1 << 62
 BLOCK = 1 << 20  # bytes parsed at a time: the columns that come of them stay in the cache until they are rows
 LONGEST = 64 << 20  # bytes of a record; what is longer begins with a quote that closes nothing
 WRONG = re.compile(r"Row #(\d+): Expected (\d+) columns, got (\d+): (.*)", re.DOTALL)  # Arrow's words
 
+NUMBERS = {"double": pa.float64(), "int64": pa.int64()}
 NO_TEXT = "holds bytes that are no UTF-8; convert the file, as with `iconv -f latin1 -t utf-8`"
 
 
@@ -123,12 +124,13 @@ class Csv(Tabular, Bundles):
     def place(self, piece: Piece, _row: int, what: str) -> str:
         return f"{piece.file}: {what}"
 
-    def batches(self, piece: Piece, columns: Sequence[str] | None) -> Iterator[Batch]:
+    def batches(self, piece: Piece, columns: Sequence[str] | None, kinds: Kinds) -> Iterator[Batch]:
         names = self.head(piece.file).names
         known = set(names)
         lost = [name for name in columns or () if name not in known]
         if lost:
             raise DataError(f"{piece.file}: has no column {lost[0]!r}")
+        types = {name: NUMBERS[kind] for name in columns or () if (kind := kinds.get(name, "")) in NUMBERS}
         quotes = b'"' if self.quote == QUOTE else b""
         border = partial(self._border, piece.file)
         for block in blocks_of(piece, min(BLOCK, self.piece), border, quotes, self._seen):
@@ -136,36 +138,51 @@ class Csv(Tabular, Bundles):
                 block = replace(block, hi=squeeze(block.data, block.lo, block.hi))
             text = block.data[block.lo : block.hi]
             if walk(block.data, block.lo, block.hi, ord(self.sep), 1, self.quote)[0] or text.any():
-                yield self._parse(Places(block, ord(self.sep), self.quote), names, columns)
+                yield self._parse(Places(block, ord(self.sep), self.quote), names, columns, types)
 
-    def _parse(self, places: Places, names: Sequence[str], columns: Sequence[str] | None) -> Batch:
-        block = places.block
-        text = block.data[block.lo : block.hi].data
+    def _parse(
+        self, places: Places, names: Sequence[str], columns: Sequence[str] | None, types: Mapping[str, pa.DataType]
+    ) -> Batch:
         self._refuse_joined(places, len(names))
         rejects = self._blank(places, len(names)) if self.skip else {}
-        read = pacsv.ReadOptions(use_threads=False, block_size=len(text) + 1, column_names=list(names))
+        try:
+            table = self._table(places.block, names, columns, types)
+        except pa.ArrowInvalid as error:
+            wrong = WRONG.search(str(error))
+            if not wrong:
+                raise DataError(f"{places.block.url}: {error}") from error
+            row, right, columns_there, shown = wrong.groups()
+            what = f"{columns_there} columns where there should be {right}: {shown[:60]!r}"
+            raise DataError(places.place(int(row) - 1, what)) from None
+        record = np.delete(np.arange(len(table) + len(rejects)), list(rejects))
+        if not all(kind in NUMBERS.values() for kind in table.schema.types):
+            for name, column in zip(table.column_names, table.columns, strict=True):
+                if pa.types.is_binary(column.type):  # what Arrow makes of bytes that are no text
+                    row = next(row for row, value in enumerate(column) if value.is_valid and not is_utf8(value.as_py()))
+                    raise DataError(places.place(record[row], f"column {name!r} {NO_TEXT}"))
+            table = repaired(table)
+        return Batch(table, lambda row, what: places.place(record[row], what), tuple(rejects.values()))
+
+    def _table(
+        self, block: Block, names: Sequence[str], columns: Sequence[str] | None, types: Mapping[str, pa.DataType]
+    ) -> pa.Table:
+        """What Arrow makes of a block. It need not find out the `types` that are given, if they prove to fit."""
+        text = block.data[block.lo : block.hi].data
         quoted = self.quote == QUOTE
+        read = pacsv.ReadOptions(use_threads=False, block_size=len(text) + 1, column_names=list(names))
         parse = pacsv.ParseOptions(
             delimiter=self.sep,
             quote_char='"' if quoted else False,
             newlines_in_values=quoted,
         )
         convert = pacsv.ConvertOptions(null_values=MISSING, include_columns=columns, timestamp_parsers=[])
-        try:
-            table = pacsv.read_csv(pa.BufferReader(pa.py_buffer(text)), read, parse, convert)
-        except pa.ArrowInvalid as error:
-            wrong = WRONG.search(str(error))
-            if not wrong:
-                raise DataError(f"{block.url}: {error}") from error
-            row, right, columns_there, shown = wrong.groups()
-            what = f"{columns_there} columns where there should be {right}: {shown[:60]!r}"
-            raise DataError(places.place(int(row) - 1, what)) from None
-        record = np.delete(np.arange(len(table) + len(rejects)), list(rejects))
-        for name, column in zip(table.column_names, table.columns, strict=True):
-            if pa.types.is_binary(column.type):  # what Arrow makes of bytes that are no text
-                row = next(row for row, value in enumerate(column) if value.is_valid and not is_utf8(value.as_py()))
-                raise DataError(places.place(record[row], f"column {name!r} {NO_TEXT}"))
-        return Batch(repaired(table), lambda row, what: places.place(record[row], what), tuple(rejects.values()))
+        if types:
+            convert.column_types = types
+            try:
+                return pacsv.read_csv(pa.BufferReader(pa.py_buffer(text)), read, parse, convert)
+            except pa.ArrowInvalid:  # as for a number with a plus sign
+                convert.column_types = {}
+        return pacsv.read_csv(pa.BufferReader(pa.py_buffer(text)), read, parse, convert)
 
     def _blank(self, places: Places, columns: int) -> dict[int, Reject]:
         """Overwrite the block's records that are no rows with line ends: them by number."""
@@ -180,7 +197,7 @@ class Csv(Tabular, Bundles):
 
     def _refuse_joined(self, places: Places, columns: int) -> None:
         block = places.block
-        if self.quote != QUOTE or not (block.data[block.lo : block.hi] == QUOTE).any():
+        if self.quote != QUOTE or not holds(block.data, block.lo, block.hi, QUOTE):
             return
         at = int(doubt(block.data, block.lo, block.hi, ord(self.sep), columns - 1)[0])
         if at >= 0:
@@ -190,6 +207,8 @@ class Csv(Tabular, Bundles):
             )
 
     def _border(self, file: str, data: Buffer, lo: int, hi: int, _ended: bool = False) -> int:
+        if self.quote != QUOTE or not holds(data, lo, hi, QUOTE):
+            return last_line(data, lo, hi)
         border = int(walk(data, lo, hi, ord(self.sep), ALL, self.quote)[1])
         if border == lo and hi - lo > LONGEST:
             raise DataError(

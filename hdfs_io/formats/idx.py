@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from hdfs_io.dataset import Piece
 from hdfs_io.errors import DataError
-from hdfs_io.formats.tabular import Batch, Tabular
+from hdfs_io.formats.tabular import Batch, Kinds, Tabular
 from hdfs_io.listing import DataFile
 from hdfs_io.reader import Ask, Survey
 from hdfs_io.store import exists
@@ -42,7 +42,7 @@ class Idx(Tabular):
     def survey(self, piece: Piece, ask: Ask) -> Survey:
         return self.look(piece, ask)
 
-    def batches(self, piece: Piece, columns: Sequence[str] | None) -> Iterator[Batch]:
+    def batches(self, piece: Piece, columns: Sequence[str] | None, _kinds: Kinds) -> Iterator[Batch]:
         beside = labels_of(piece.file)
         labels = None if beside is None else _all(beside)
         with stream(piece.file) as raw:

@@ -19,7 +19,7 @@ from hdfs_io.formats.columns import look_at
 from hdfs_io.formats.feet import Feet
 from hdfs_io.formats.layer import BATCH
 from hdfs_io.formats.magnitude import fits
-from hdfs_io.formats.tabular import Batch, Tabular
+from hdfs_io.formats.tabular import Batch, Kinds, Tabular
 from hdfs_io.kinds import is_number, is_vector, plain
 from hdfs_io.labels import is_text
 from hdfs_io.listing import DataFile
@@ -73,7 +73,7 @@ class Parquet(Tabular):
         missing = {**gaps, **found.missing}
         return replace(found, rows=piece.rows, columns=columns, missing=missing, ranges={**ranges, **found.ranges})
 
-    def batches(self, piece: Piece, columns: Sequence[str] | None) -> Iterator[Batch]:
+    def batches(self, piece: Piece, columns: Sequence[str] | None, _kinds: Kinds) -> Iterator[Batch]:
         names = None if columns is None else list(columns)
         with _open(piece.file) as parquet:
             lost = sorted(set(names or ()) - set(parquet.schema_arrow.names))
@@ -94,7 +94,8 @@ def _many(schema: pa.Schema, names: Sequence[str] | None) -> int:
     kinds = [field.type for field in schema if names is None or field.name in names]
     if not all(map(is_number, kinds)):
         return BATCH
-    return max(BATCH, min(MOST, BYTES // max(1, sum(kind.bit_width // 8 for kind in kinds))))
+    row = sum(int(kind.bit_width) for kind in kinds) // 8
+    return max(BATCH, min(MOST, BYTES // max(1, row)))
 
 
 def _to_read(schema: pa.Schema, ask: Ask, told: Collection[str]) -> list[str]:

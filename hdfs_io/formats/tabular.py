@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, final
 
@@ -19,6 +19,9 @@ from hdfs_io.formats.roles import Place
 from hdfs_io.listing import DataFile
 from hdfs_io.partitions import with_partitions
 from hdfs_io.reader import Ask, Filled, Reader, Reject, Room, Survey, merged
+
+Kinds = Mapping[str, str]  # column -> Arrow's name of its type
+NOTHING: Kinds = {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,8 +41,11 @@ class Tabular(Reader):
         """The columns in the file itself, in order."""
 
     @abstractmethod
-    def batches(self, piece: Piece, columns: Sequence[str] | None) -> Iterator[Batch]:
-        """All rows of the piece. DataError for columns that the file lacks."""
+    def batches(self, piece: Piece, columns: Sequence[str] | None, kinds: Kinds) -> Iterator[Batch]:
+        """All rows of the piece. DataError for columns that the file lacks.
+
+        `kinds`: what type columns have over all files, as far as that is known; files that tell it need no such help.
+        """
 
     @abstractmethod
     def place(self, piece: Piece, row: int, what: str) -> str:
@@ -68,7 +74,7 @@ class Tabular(Reader):
     def fill(self, dataset: Dataset, piece: Piece, rows: NDArray[np.int64], room: Room, kept: Any) -> Filled:
         layer = Layer(dataset, lambda row, what: self.place(piece, row, what))
         first = 0
-        for table in kept if kept is not None else self._good(piece, layer.columns()):
+        for table in kept if kept is not None else self._good(piece, layer.columns(), dict(dataset.types)):
             layer.put(table, first, rows, room)
             first += len(table)
         if first != piece.rows:
@@ -79,21 +85,21 @@ class Tabular(Reader):
     def tables(self, piece: Piece, columns: Sequence[str] | None) -> Iterator[pa.Table]:
         yield from self._good(piece, columns)
 
-    def _good(self, piece: Piece, columns: Sequence[str] | None) -> Iterator[pa.Table]:
+    def _good(self, piece: Piece, columns: Sequence[str] | None, kinds: Kinds = NOTHING) -> Iterator[pa.Table]:
         """The tables without the rows that are left out."""
         first, bad = 0, np.array(piece.bad, np.int64)
-        for batch in self._batches(piece, columns):
+        for batch in self._batches(piece, columns, kinds):
             low, high = np.searchsorted(bad, (first, first + len(batch.table)))
             yield without(batch.table, bad[low:high] - first)
             first += len(batch.table)
 
-    def _batches(self, piece: Piece, columns: Sequence[str] | None) -> Iterator[Batch]:
+    def _batches(self, piece: Piece, columns: Sequence[str] | None, kinds: Kinds = NOTHING) -> Iterator[Batch]:
         told = self.options.partitions
         if not told:
-            yield from self.batches(piece, columns)
+            yield from self.batches(piece, columns, kinds)
             return
         inside = None if columns is None else [name for name in columns if name not in told]
-        for batch in self.batches(piece, inside):
+        for batch in self.batches(piece, inside, kinds):
             table = with_partitions(
                 batch.table, piece.file, told if columns is None else [c for c in columns if c in told]
             )

@@ -14,7 +14,7 @@ import pyarrow as pa
 from hdfs_io.bundle import Bundles, blocks_of
 from hdfs_io.dataset import Piece
 from hdfs_io.formats.libsvm import cut_lines
-from hdfs_io.formats.tabular import Batch, Tabular
+from hdfs_io.formats.tabular import Batch, Kinds, Tabular
 from hdfs_io.listing import DataFile
 from hdfs_io.reader import Ask, Survey
 from hdfs_io.text import LAST, MARK, Block, last_line, stream
@@ -41,7 +41,7 @@ class Text(Tabular, Bundles):
     def survey(self, piece: Piece, ask: Ask) -> Survey:
         return self.look(piece, ask)
 
-    def batches(self, piece: Piece, columns: Sequence[str] | None) -> Iterator[Batch]:
+    def batches(self, piece: Piece, columns: Sequence[str] | None, _kinds: Kinds) -> Iterator[Batch]:
         for block in blocks_of(piece, self.piece, last_line):
             lines = _lines(block)
             table = pa.table(
@@ -69,7 +69,7 @@ class Files(Tabular):
     def survey(self, piece: Piece, ask: Ask) -> Survey:
         return self.look(piece, ask)
 
-    def batches(self, piece: Piece, columns: Sequence[str] | None) -> Iterator[Batch]:
+    def batches(self, piece: Piece, columns: Sequence[str] | None, _kinds: Kinds) -> Iterator[Batch]:
         with stream(piece.file) as file:
             text = decoded(file.read())
         row = {TEXT: text, CLASS: class_of(piece.file), FILE: name_of(piece.file)}

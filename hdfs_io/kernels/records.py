@@ -9,6 +9,18 @@ PLAIN = 256  # no byte: quotes are characters like others
 
 
 @njit(cache=True, nogil=True)
+def holds(s, lo, hi, byte):  # type: ignore[no-untyped-def]
+    """Whether the byte is in s[lo:hi]; looked for in stretches without a way out, so that many are looked at in one."""
+    for begin in range(lo, hi, 4096):
+        found = False
+        for p in range(begin, min(hi, begin + 4096)):
+            found |= s[p] == byte
+        if found:
+            return True
+    return False
+
+
+@njit(cache=True, nogil=True)
 def walk(s, lo, hi, sep, most, quote):  # type: ignore[no-untyped-def]
     """Pass over up to `most` records of s[lo:hi] that hold more than a line end, from a record's begin on.
 

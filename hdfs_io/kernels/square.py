@@ -77,7 +77,8 @@ def _one(kind: Any, size: int) -> Any:
 
     def typed(_typing: Any, _address: Any, _i: Any) -> Any:
         def code(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
-            return _as_single(builder, _load(builder, _after(builder, *args, size), kind), SINGLE)
+            address, i = args
+            return _as_single(builder, _load(builder, _after(builder, address, i, size), kind), SINGLE)
 
         return types.float32(types.int64, types.int64), code
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from hdfs_io import scan
 from yarnml.bench import data
 
@@ -34,3 +36,13 @@ def test_a_speed_without_a_peer_is_only_told() -> None:
     row = data._speed("x", {"ours": 2.0, "peer": None}, 4_000_000, 0.8)
     assert (row.ours, row.peer, row.holds) == (2.0, None, None)
     assert data._speed("x", {"ours": 2.0, "peer": 1.0}, 4_000_000, 0.8).holds is False
+    assert data._speed("x", {"ours": 2.0, "peer": 1.0}, 4_000_000, None).holds is None
+
+
+def test_halves_are_all_bytes(tmp_path: Path) -> None:
+    file = tmp_path / "bytes"
+    file.write_bytes(bytes((2 << 20) + 4001))
+    size = file.stat().st_size
+    data.in_halves(lambda lo, hi: data.read_bytes(str(file), lo, hi), size)
+    with pytest.raises(AssertionError, match="missing"):
+        data.in_halves(lambda lo, hi: data.read_bytes(str(file), lo, hi), size + 1)

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,12 +20,14 @@ import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 
 from hdfs_io import CSR, Dataset, copy, load, remove, scan, stream
+from hdfs_io.store import open_read
 from yarnml.bench.parse import COLUMNS, medians, write_sparse
 from yarnml.bench.row import Row
 
 WIDTH = 100  # features of the dense data
 LIMIT = 128  # MiB; the data beyond memory is four times that
 SPARSE = 24 + 8 * 30  # bytes of a sparse row in memory
+BLOCK = 1 << 20  # bytes
 PASSES = (2, 10)  # of two runs that differ in passes alone
 PROBE = """
 import json, sys, time
@@ -50,7 +53,7 @@ def run(quick: bool = False) -> list[Row]:
         rows.append(_batches("CSV", csv, lambda: pacsv.read_csv(csv), rounds))
         rows.append(_batches("Parquet", parquet, lambda: pq.read_table(parquet), rounds))
         if os.environ.get("HADOOP_CONF_DIR"):
-            rows.append(_hdfs(parquet, rounds))
+            rows += _hdfs(parquet, rounds)
         return [*rows, *_beyond(folder, parquet, tiny), _beyond_sparse(folder)]
 
 
@@ -102,23 +105,49 @@ def _batches(name: str, url: str, peer: Callable[[], Any], rounds: int) -> Row:
     return _speed(f"{name} to float32 batches, MB/s", found, Path(url).stat().st_size, 0.8)
 
 
-def _hdfs(file: str, rounds: int) -> Row:
-    """Batches of a file in HDFS beside its bare bytes."""
+def _hdfs(file: str, rounds: int) -> list[Row]:
+    """Bytes of a file in HDFS as readers ask for them, and batches of it, both beside its bare bytes."""
     from hdfs_native import Client
 
-    path = f"/tmp/{uuid4().hex}/dense.parquet"  # noqa: S108 (HDFS's own)
+    path, size = f"/tmp/{uuid4().hex}/dense.parquet", Path(file).stat().st_size  # noqa: S108 (HDFS's own)
     copy(file, f"hdfs://{path}")
     try:
         dataset, client = scan(f"hdfs://{path}", label="class", threads=2), Client()
 
-        def peer() -> int:
-            reader = client.read(path)
-            return sum(len(part) for part in reader.read_range_stream(0, len(reader)))
+        def streamed(lo: int, hi: int) -> int:
+            return sum(len(part) for part in client.read(path).read_range_stream(lo, hi - lo))
 
-        found = medians({"ours": lambda: _read(dataset), "peer": peer}, rounds)
+        ways: dict[str, Callable[[], Any] | None] = {
+            "bytes": lambda: in_halves(lambda lo, hi: read_bytes(f"hdfs://{path}", lo, hi), size),
+            "batches": lambda: _read(dataset),
+            "peer": lambda: in_halves(streamed, size),
+        }
+        found = medians(ways, rounds)
     finally:
         remove(f"hdfs://{path.rpartition('/')[0]}")
-    return _speed("Parquet in HDFS to float32 batches, MB/s", found, Path(file).stat().st_size, 0.8)
+    return [
+        _speed("bytes in HDFS by two readers, MB/s", {"ours": found["bytes"], "peer": found["peer"]}, size, 0.8),
+        _speed(
+            "Parquet in HDFS to float32 batches, MB/s", {"ours": found["batches"], "peer": found["peer"]}, size, None
+        ),
+    ]
+
+
+def read_bytes(url: str, lo: int, hi: int) -> int:
+    """How many bytes there are of [lo, hi), read a block at a time as formats of text do."""
+    block, have = memoryview(bytearray(BLOCK)), 0
+    with open_read(url) as file:
+        file.seek(lo)
+        while have < hi - lo and (got := file.readinto(block[: hi - lo - have])):
+            have += got
+    return have
+
+
+def in_halves(read: Callable[[int, int], int], size: int) -> None:
+    """Both halves of so many bytes at once; all of them must come."""
+    with ThreadPoolExecutor(2) as pool:
+        if sum(pool.map(read, (0, size // 2), (size // 2, size))) != size:
+            raise AssertionError("bytes are missing")
 
 
 def _read(dataset: Dataset) -> None:
@@ -126,10 +155,13 @@ def _read(dataset: Dataset) -> None:
         pass
 
 
-def _speed(name: str, seconds: dict[str, float | None], size: int, aim: float) -> Row:
+def _speed(name: str, seconds: dict[str, float | None], size: int, aim: float | None) -> Row:
+    """Without an aim the ratio is only told."""
     ours, peer = (None if took is None else size / took / 1e6 for took in (seconds["ours"], seconds["peer"]))
     assert ours is not None
     ratio = None if peer is None else ours / peer
+    if aim is None:
+        return Row(name, ours, peer, ratio, "", None)
     return Row(name, ours, peer, ratio, f">= {aim:g}", None if ratio is None else ratio >= aim)
 
 

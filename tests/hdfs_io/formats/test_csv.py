@@ -71,3 +71,14 @@ def test_what_a_writer_of_csv_quotes_is_never_in_doubt(rows: list[tuple[str, str
     if place >= 0:  # joined lines that each have two separators of their own
         begin = data[:place].tobytes().rfind(b"\n") + 1
         assert all(line.count(b",") == 2 for line in data[begin:].tobytes().split(b"\n")[:2])
+
+
+def test_numbers_of_a_type_known_beforehand_are_what_each_block_tells(put: Put) -> None:
+    """Blocks of whole numbers, of none, and with a plus sign, in columns that are numbers over all blocks."""
+    parts = ["1,7", "2.5,", "+3.5,8", ",+9"]
+    url = put("a.csv", "x,y\n" + "".join(f"{part}\n" * 300 for part in parts))
+    dataset = scan(url, ReadOptions(missing="nan"), label=None, piece=256)
+    found = load(dataset, 0, dataset.rows).X
+    wanted = [[1, 7], [2.5, np.nan], [3.5, 8], [np.nan, 9]]
+    assert isinstance(found, np.ndarray)
+    assert np.array_equal(found, np.repeat(np.float32(wanted), 300, axis=0), equal_nan=True)

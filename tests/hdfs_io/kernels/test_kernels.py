@@ -15,7 +15,7 @@ from hdfs_io.csr import CSR
 from hdfs_io.kernels.libsvm import FINE, parse
 from hdfs_io.kernels.mix import between
 from hdfs_io.kernels.pack import pack
-from hdfs_io.kernels.records import QUOTE, squeeze, walk
+from hdfs_io.kernels.records import QUOTE, holds, squeeze, walk
 from hdfs_io.kernels.tiles import FLOAT32, FLOAT64, INT64, lay
 
 ALL = 1 << 62
@@ -172,3 +172,11 @@ def test_parse_is_exact_without_the_slow_path(text: str) -> None:
     slow = np.empty((9, 3), np.int64)
     out = np.empty(9), np.empty(9, np.int64), np.empty(9, np.int32), np.empty(9, np.float32)
     assert parse(padded(data), 0, len(data), True, *out, slow)[:3] == (1, 1, 0)
+
+
+@given(st.binary(max_size=50), st.integers(0, 9000), st.integers(0, 10), st.integers(0, 10))
+@settings(deadline=None, max_examples=40)
+def test_holds_is_a_search(text: bytes, before: int, lo: int, less: int) -> None:
+    whole = b"\n" * before + text
+    hi = max(lo, len(whole) - less)
+    assert holds(np.frombuffer(whole + b"\n" * 64, np.uint8), lo, hi, QUOTE) == (b'"' in (whole + b"\n" * 64)[lo:hi])
