@@ -27,7 +27,7 @@ from hdfs_io.partitions import with_partitions
 from hdfs_io.reader import Ask, Fault, Survey
 from hdfs_io.store import is_here, open_fs, open_read
 
-BUFFER = 1 << 17  # bytes read at a time of a column; where that is elsewhere and each read costs, all of a row group
+BUFFER = 1 << 16  # bytes read at a time of a column; where that is elsewhere and each read costs, all of a row group
 
 
 MOST = 1 << 16  # rows read at a time
