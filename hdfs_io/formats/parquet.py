@@ -80,7 +80,7 @@ class Parquet(Tabular):
             if lost:
                 raise DataError(f"{piece.file}: has no column {lost[0]!r}")
             groups, first = range(piece.start, piece.stop), 0
-            many = _many(parquet.schema_arrow, names)
+            many = _many(parquet.schema_arrow)
             for batch in parquet.iter_batches(many, row_groups=groups, columns=names, use_threads=False):
                 yield Batch(pa.Table.from_batches([batch]), partial(_place, piece, first))
                 first += len(batch)
@@ -89,9 +89,9 @@ class Parquet(Tabular):
         return _place(piece, 0, row, what)
 
 
-def _many(schema: pa.Schema, names: Sequence[str] | None) -> int:
-    """Rows to read at a time: the more the faster, as far as one knows how large they are."""
-    kinds = [field.type for field in schema if names is None or field.name in names]
+def _many(schema: pa.Schema) -> int:
+    """Rows to read at a time, whichever columns are read: the more the faster, if their size is known."""
+    kinds = schema.types
     if not all(map(is_number, kinds)):
         return BATCH
     row = sum(int(kind.bit_width) for kind in kinds) // 8
