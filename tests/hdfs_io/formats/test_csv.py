@@ -79,6 +79,6 @@ def test_numbers_of_a_type_known_beforehand_are_what_each_block_tells(put: Put) 
     url = put("a.csv", "x,y\n" + "".join(f"{part}\n" * 300 for part in parts))
     dataset = scan(url, ReadOptions(missing="nan"), label=None, piece=256)
     found = load(dataset, 0, dataset.rows).X
-    wanted = [[1, 7], [2.5, np.nan], [3.5, 8], [np.nan, 9]]
+    wanted = np.array([[1, 7], [2.5, np.nan], [3.5, 8], [np.nan, 9]], np.float32)
     assert isinstance(found, np.ndarray)
-    assert np.array_equal(found, np.repeat(np.float32(wanted), 300, axis=0), equal_nan=True)
+    assert np.array_equal(found, np.repeat(wanted, 300, axis=0), equal_nan=True)
