@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from yarnml.cli.catalog import folders
 from yarnml.cli.completion import SCRIPTS, words
 from yarnml.job import Job
 from yarnml.runs import RunDir
@@ -61,3 +62,8 @@ def test_scripts_are_sound(shell: str) -> None:
     if shutil.which(shell) is None:
         pytest.skip(f"no {shell} here")
     subprocess.run([shell, "-n"], input=SCRIPTS[shell], text=True, check=True, timeout=30)
+
+
+def test_apps_of_yarnmls_own_are_not_among_those_for_people() -> None:
+    assert {"mlr", "predict"} <= set(folders())
+    assert not [name for name in folders() if name.startswith("_")]

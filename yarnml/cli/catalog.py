@@ -10,10 +10,10 @@ PACKAGE = "yarnml_apps"
 
 
 def folders() -> dict[str, Path]:
-    """Name -> folder of every app."""
+    """Name -> folder of every app that is for people; the names of others begin with _."""
     spec = find_spec(PACKAGE)
     places = (spec.submodule_search_locations or []) if spec is not None else []
-    return {file.parent.name: file.parent for place in places for file in sorted(Path(place).glob("*/app.py"))}
+    return {file.parent.name: file.parent for place in places for file in sorted(Path(place).glob("[!_]*/app.py"))}
 
 
 def fields(folder: Path) -> list[str]:
