@@ -95,6 +95,7 @@ def test_range_says_all_its_limits() -> None:
     assert Range(above=0, at_most=1).holds(1)
     assert not Range(above=0, at_most=1).holds(0)
     assert not Range(at_least=0).holds(float("nan"))
+    assert not Range(at_least=0).holds(float("inf"))
 
 
 def test_metavar_is_short() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import types
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
+from math import inf
 from numbers import Integral, Real
 from os import PathLike, fspath
 from typing import Annotated, Any, Literal, Union, final, get_args, get_origin
@@ -13,7 +14,7 @@ from typing import Annotated, Any, Literal, Union, final, get_args, get_origin
 @final
 @dataclass(frozen=True, kw_only=True)
 class Range:
-    """What a number must satisfy, for `Annotated[float, Range(above=0)]`."""
+    """What a number, never an infinite one, must satisfy, for `Annotated[float, Range(above=0)]`."""
 
     at_least: float | None = None
     above: float | None = None
@@ -22,7 +23,8 @@ class Range:
 
     def holds(self, x: float) -> bool:
         return (
-            (self.at_least is None or x >= self.at_least)
+            -inf < x < inf
+            and (self.at_least is None or x >= self.at_least)
             and (self.above is None or x > self.above)
             and (self.at_most is None or x <= self.at_most)
             and (self.below is None or x < self.below)
