@@ -18,6 +18,7 @@ from yarnml.app import (
     Count,
     UsageError,
     Worker,
+    open_model,
     open_outline,
     open_with_app,
     predicted,
@@ -37,7 +38,7 @@ class Config(AppConfig):
 
 
 def schema(cfg: Config) -> Schema:
-    return open_outline(cfg.model, cfg.trust)[0].schema
+    return open_model(cfg.model, cfg.trust).schema  # with its arrays: a damaged one is refused before anything starts
 
 
 def check(cfg: Config, data: Dataset, rows: int) -> None:
