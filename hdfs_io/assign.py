@@ -14,11 +14,11 @@ from hdfs_io.formats import reader_for
 from hdfs_io.formats.libsvm import LABEL
 from hdfs_io.guess import resolve, resolve_roles
 from hdfs_io.listing import DataFile
-from hdfs_io.options import SPARSE, ReadOptions, Roles
+from hdfs_io.options import SPARSE, TEXTS, ReadOptions, Roles
 from hdfs_io.rated import rated
 from hdfs_io.schema import Schema
 
-DOCUMENTS = frozenset({"text", "files", "images", "wav"})  # formats of rows that are texts or bytes
+DOCUMENTS = TEXTS | {"images", "wav"}  # formats of rows that are texts or bytes
 GLANCE = 1 << 16  # bytes of text parsed at a time where few rows are wanted
 
 
@@ -72,7 +72,7 @@ def _of_documents(options: ReadOptions) -> ReadOptions:
     """Rows that are texts or bytes have no features until someone makes them; their class and name are none."""
     if options.format not in DOCUMENTS:
         return options
-    text = options.format in ("text", "files") and options.roles.text is None
+    text = options.format in TEXTS and options.roles.text is None
     return replace(options, words="drop", roles=replace(options.roles, text="text") if text else options.roles)
 
 

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal, Self
 
 SPARSE = frozenset({"libsvm", "ldac", "docword", "mm"})  # formats of sparse rows whose features have no names
+TEXTS = frozenset({"text", "files"})  # formats of rows whose column "text" is one
 Missing = Literal["stop", "nan", "zero", "mean"]  # an error, or read as that
 Column = str | int  # a column by its name, or by its number: 0-based, negative from the end
 

@@ -232,12 +232,38 @@ def test_what_a_worker_keeps_and_sends(app: App, table: str) -> None:
 def test_data_without_a_feature_is_refused_and_words_are_pointed_at(tmp_path: Path) -> None:
     file = tmp_path / "mail.csv"
     file.write_text("kind,mail\n" + "".join(f"{'ham' if i % 2 else 'spam'},word {i}\n" for i in range(50)))
-    mlr = load_app("mlr")
-    said = refused(mlr, data=str(file), label="kind")
-    assert said == f"{file}: no column is left to learn from; 'mail' holds words: --features mail"
+    mlr, none = load_app("mlr"), f"{file}: no column is left to learn from"
+    counts = "'mail' holds words of too many kinds: give numbers, such as counts of the words"
+    assert refused(mlr, data=str(file), label="kind") == f"{none}; {counts}"
     assert prepare(mlr, {"data": str(file), "label": "kind", "features": ("mail",)}).train is not None
+    assert refused(mlr, data=str(file), label="kind", words="drop") == none
     file.write_text("kind\n1\n2\n")
-    assert refused(mlr, data=str(file), label="kind") == f"{file}: no column is left to learn from"
+    assert refused(mlr, data=str(file), label="kind") == none
+    file.write_text("kind,who,what\n1,2,3\n2,3,4\n")
+    assert refused(mlr, data=str(file), label="kind", user="who", item="what") == none
+    file.write_text("".join("some words " * (1 + i % 7) + f"{i}.\n" for i in range(50)))
+    assert "--features" not in refused(load_app("kmeans"), data=str(file))
+
+
+@pytest.mark.parametrize("name", ["mlr", "svm", "logreg_l1", "lasso", "kmeans", "lda", "medlda", "mf"])
+def test_text_is_refused_before_anything_is_read(name: str) -> None:
+    app, away = load_app(name), "/nowhere/at/all"
+    bags = "libsvm, LDA-C (ldac) or docword" if name in ("kmeans", "lda") else "libsvm"
+    why = f"text, which app {name} has no use for; give it numbers: columns of them, or counts of the words as {bags}"
+    assert refused(app, data=away, text="mail", id="n") == f"--text mail: this column holds {why}"
+    assert refused(app, data=away, text=1, format="csv") == f"--text 1: this column holds {why}"
+    for kind in ("text", "files"):
+        assert refused(app, data=away, format=kind) == f"--format {kind}: column 'text' holds {why}"
+        assert refused(app, data=away, format=kind, text="class") == f"--text class: this column holds {why}"
+    assert refused(app, text="mail") == f"--text mail: this column holds {why}"  # not only with data of one's own
+
+
+def test_an_app_without_a_task_may_read_texts(app: App, tmp_path: Path) -> None:
+    (tmp_path / "lines").write_text("one\ntwo\n")
+    alone = replace(app, task=None, predict=None)
+    job = prepare(alone, {"data": str(tmp_path / "lines"), "format": "text"})
+    assert job.train is not None
+    assert (job.train.rows, job.train.dataset.options.roles.text) == (2, "text")
 
 
 @pytest.mark.parametrize(

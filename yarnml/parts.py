@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, final
 
 from hdfs_io import Dataset, LabelKind, ReadOptions, Sample, Schema, Surveyor, scan
+from hdfs_io.options import TEXTS
 from yarnml.app import App
 from yarnml.capacity import cores, data_memory, refuse_tables
 from yarnml.errors import DataError, UsageError
@@ -45,6 +46,7 @@ class Parts:
             return dict.fromkeys(("train", *HELD_OUT))
 
     def _found(self) -> dict[str, Part | None]:
+        refuse_text(self.app, self.options)
         url, options, held_out = self._named()
         if url is None:
             if self.app.task is not None or self.app.schema is not None:
@@ -166,13 +168,30 @@ def fraction(name: str, said: str | float | None) -> str | float | None:
     return said
 
 
-def refuse_featureless(data: Dataset) -> None:
-    """UsageError if the rows have neither features nor columns of another use, such as users and items."""
-    roles = data.options.roles.said()
-    if data.schema.width or roles.keys() & {"user", "item", "rating", "text"}:
+def refuse_text(app: App, options: ReadOptions) -> None:
+    """UsageError if the rows' texts are to be read by an app whose task isn't of texts, as none is today.
+
+    An app without a task reads what it wants.
+    """
+    said = options.roles.text
+    if (said is None and options.format not in TEXTS) or (app.task is None and app.schema is None):
         return
-    words = [name for name, kind in data.types if "string" in kind and name not in map(str, roles.values())]
-    hint = f"; {words[0]!r} holds words: --features {words[0]}" if words else ""
+    what = f"--format {options.format}: column 'text' holds" if said is None else f"--text {said}: this column holds"
+    bags = "libsvm" if app.task is not None and app.task.label is not None else "libsvm, LDA-C (ldac) or docword"
+    raise UsageError(
+        f"{what} text, which app {app.name} has no use for; give it numbers: columns of them, or counts of the words "
+        f"as {bags}"
+    )
+
+
+def refuse_featureless(data: Dataset) -> None:
+    """UsageError if the rows have no features."""
+    if data.schema.width:
+        return
+    roles = set(map(str, data.options.roles.said().values()))
+    words = [name for name, kind in data.types if "string" in kind and name not in roles]
+    hot = words and data.options.words == "hot"
+    hint = f"; {words[0]!r} holds words of too many kinds: give numbers, such as counts of the words" if hot else ""
     raise UsageError(f"{data.url}: no {'column' if data.types else 'feature'} is left to learn from{hint}")
 
 
