@@ -13,11 +13,16 @@ import pytest
 import yarnml
 from yarnml import checkpoints
 from yarnml.app import load_app
+from yarnml.app.kept import Part
 from yarnml.cli import main
 from yarnml.errors import DataError, UsageError
 from yarnml.job import Job
 from yarnml.launch import InlineLauncher
+from yarnml.launch.plan import Plan
 from yarnml.prepare import prepare
+from yarnml.ps.checkpoint.files import write_shard
+from yarnml.ps.checkpoint.origin import Chunk
+from yarnml.ps.checkpoint.snapshot import Snapshot
 from yarnml.runs import RunDir
 
 TINY = str(Path(__file__).parent / "tiny")
@@ -36,8 +41,10 @@ def ended(options: dict[str, Any], clock: int | None = 7) -> Job:
     if clock is not None:
         url = Path(checkpoints.directory(job)) / f".{clock}"
         url.mkdir(parents=True)
-        for part in ("server-0", *(f"worker-{i}" for i in range(job.workers))):
-            np.savez(url / f"{part}.npz", about=np.zeros(1000))
+        tables = tuple((spec, (Chunk(0, np.zeros(spec.shape, spec.dtype), {}),)) for spec in Plan.of(job).tables)
+        write_shard(str(url), Snapshot(clock, 0, 1, tables))
+        for worker in range(job.workers):
+            Part(worker, job.workers, 0, {"own": np.zeros(1000)}, {"own": "all"}).write(str(url))
         checkpoints.commit(job, 0, clock, str(url))
     return job
 
@@ -160,6 +167,10 @@ def work(me: Worker, cfg: Config) -> None:
         time.sleep(0.002)
         me.clock()
 """
+START = """
+
+def start(me: Worker, cfg: Config) -> None: ...
+"""
 PREDICT = """
 def predict(model: Model, batch: Batch) -> Columns:
     return {"prediction": np.zeros(len(batch), np.float32)}
@@ -169,7 +180,6 @@ def predict(model: Model, batch: Batch) -> Columns:
 @pytest.mark.parametrize(
     ("body", "said", "says"),
     [
-        (BATCHES, {"epochs": 2}, r"the checkpoint is at clock {clock}, and 2 passes end at clock 10: resume with more"),
         (LOOP, {"epochs": 3}, r"the checkpoint is at clock {clock}, and app app has no clock to do from there"),
         (BATCHES, {"batch": 50}, r"a pass has 2 clocks now, and had 5 when the checkpoint was made"),
     ],
@@ -186,6 +196,28 @@ def test_what_would_end_before_its_checkpoint_or_be_another_run(
     assert outcome.state == "failed"
     assert re.search(says.format(clock=job.resume_clock), outcome.message)
     assert not Path(job.url, "model").exists()
+
+
+def test_fewer_passes_than_were_begun_are_refused_before_the_start(options: dict[str, Any], tmp_path: Path) -> None:
+    app = tmp_path / "app"
+    app.mkdir()
+    old = stopped_at(options, app, BATCHES + START, epochs=100)
+    said: list[str] = []
+
+    def again(**more: Any) -> Job:
+        return prepare(load_app(str(app)), {"resume": old.url, "runs": old.runs, **more}, say=said.append)
+
+    clock = again().resume_clock - 1  # `start` has one of its own, which users aren't told of
+    assert f"goes on from {old.run}'s checkpoint at clock {clock}, with" in said.pop()
+    begun = -(-clock // 5)
+    assert again(epochs=begun).config["epochs"] == begun
+    assert len(said) == 1
+    with pytest.raises(UsageError) as caught:
+        again(epochs=begun - 1)
+    says = f"--epochs {begun - 1}: the checkpoint is at clock {clock}, in pass {begun}: resume with more, or start anew"
+    assert str(caught.value) == says
+    assert len(said) == 1
+    assert [path.name for path in Path(old.runs).iterdir()] == [old.run]
 
 
 def test_the_command_line_needs_no_app_to_resume(

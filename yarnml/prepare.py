@@ -67,8 +67,7 @@ def prepare(
     job = _job(app, config, data, running, parts, here=here)
     if earlier is None:
         return job
-    if job.train is not None:
-        earlier.refuse(job)
+    earlier.refuse(app, job)
     bandwidth = job.bandwidth if "bandwidth" in options else earlier.job.bandwidth
     say(earlier.told(app, asked))
     return replace(job, resume=earlier.checkpoint, resume_clock=earlier.clock, bandwidth=bandwidth)

@@ -8,7 +8,8 @@ from typing import Any, Self, final
 
 from yarnml import checkpoints
 from yarnml.app import App
-from yarnml.config import flag, hints
+from yarnml.changes import Changes, typed
+from yarnml.config import hints
 from yarnml.errors import DataError, UsageError
 from yarnml.job import Job, Part
 from yarnml.request import Running
@@ -25,7 +26,7 @@ class Earlier:
 
     job: Job
     checkpoint: str  # URL
-    clock: int
+    clock: int  # of the tables
 
     @classmethod
     def find(cls, name: str, runs: str | None, app: App, say: Callable[[str], None] = lambda _: None) -> Self:
@@ -60,14 +61,9 @@ class Earlier:
             say(f"resume   from an older checkpoint: {why}")
         return cls(job, found[0], found[1].clock)
 
-    def refuse(self, job: Job) -> None:
-        """Raise UsageError for a job that can't go on with it."""
-        were, are = (0 if each.train is None else each.train.rows for each in (self.job, job))
-        if were != are:
-            raise UsageError(
-                f"--resume: the checkpoint is of {were:,} training rows, and now there are {are:,}: go on with the "
-                "same data, or start anew, with --start-from from a model"
-            )
+    def refuse(self, app: App, job: Job) -> None:
+        """Raise UsageError for a job of `app` that can't go on with it."""
+        Changes(app, self.job, job).refuse(self.checkpoint, self.clock)
 
     def parts(self) -> Mapping[str, Part | None]:
         """Its data, which needn't be scanned again."""
@@ -83,17 +79,8 @@ class Earlier:
         """One line: where a run with `options` goes on, what it inherits beside defaults, and what is said anew."""
         mine = {field.name: field.default for group in (app.Config, Running) for field in fields(group)}
         names = [name for name in mine if name not in TACIT + ANEW]
-        new = [_typed(name, options[name]) for name in names if name in options]
-        old = {name: _typed(name, value) for name, value in self.options.items() if name in names}
-        kept = [said for name, said in old.items() if name not in options and said != _typed(name, mine[name])]
-        where = f"resume   goes on from {self.job.run}'s checkpoint at clock {self.clock:,}"
+        new = [typed(name, options[name]) for name in names if name in options]
+        old = {name: typed(name, value) for name, value in self.options.items() if name in names}
+        kept = [said for name, said in old.items() if name not in options and said != typed(name, mine[name])]
+        where = f"resume   goes on from {self.job.run}'s checkpoint at clock {self.job.clock_of(self.clock):,}"
         return where + (f", with {' '.join(kept)} as there" if kept else "") + (f"; now {' '.join(new)}" if new else "")
-
-
-def _typed(name: str, value: Any) -> str:
-    """A flag and its value, as they would be typed."""
-    if isinstance(value, bool):
-        return flag(name) if value else f"{flag(name)} false"
-    if isinstance(value, list | tuple):
-        return " ".join([flag(name), *map(str, value)])
-    return f"{flag(name)} {'none' if value is None else value}"

@@ -37,6 +37,7 @@ RANKED = 256  # items, spread over all, that a pair is ranked among
 
 task = Recommendation()
 demo = Demo("yarnml_apps", "mf/ratings.csv.gz", test=0.1)  # made.py's
+fixed = ("k", "bias", "implicit")  # what P, Q and the scale are of
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,6 +12,7 @@ An app is a folder whose `app.py` says, by module names alone, what it does:
     def predict(model, batch): ...           without it the app makes no model: `work` writes a data set to `me.out`
     def check(cfg, data, rows): ...          raises UsageError where they don't fit    (optional)
     takes_nan = True                         a missing feature may be nan              (optional: it is refused)
+    fixed = ("k",)                           flags that stay when a run is resumed     (optional: tables show theirs)
     def schema(cfg): ...                     how its data is read, if not by guessing  (optional; --label isn't needed)
     demo = Demo(...)                         what it runs on when no data is named     (optional)
 """

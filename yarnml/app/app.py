@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self, final
 from hdfs_io import Dataset, Schema
 from yarnml.app.batch import Batch
 from yarnml.app.demo import Demo
-from yarnml.config import AppConfig, config_from_dict
+from yarnml.config import AppConfig, config_from_dict, hints
 from yarnml.errors import UsageError, nearest
 from yarnml.model import Artifacts, Model
 from yarnml.task import Columns, Task
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from yarnml.ps import TableSpec
 
 NEEDED = ("Config", "work")
-OPTIONAL = ("task", "demo", "tables", "start", "model", "predict", "recommend", "check", "schema", "takes_nan")
+OPTIONAL = ("task", "demo", "tables", "start", "model", "predict", "recommend", "check", "schema", "takes_nan", "fixed")
 
 
 @final
@@ -47,6 +47,7 @@ class App:
     check: Callable[[Any, Dataset, int], None] | None = None
     schema: Callable[[Any], Schema] | None = None
     takes_nan: bool = False  # a feature may be missing, which it sees as nan
+    fixed: tuple[str, ...] = ()  # of its Config, what can't be another when a run is resumed, beside what tables show
 
     @classmethod
     def of(cls, module: ModuleType, **about: Any) -> Self:
@@ -60,6 +61,9 @@ class App:
             raise UsageError(f"{where}: Config must be a frozen dataclass derived from yarnml.app.AppConfig")
         if hasattr(module, "predict") and not isinstance(getattr(module, "task", None), Task):
             raise UsageError(f"{where}: an app with predict needs a task, such as task = Classification()")
+        for name in getattr(module, "fixed", ()):
+            if name not in hints(config):
+                raise UsageError(f"{where}: fixed names {name!r}, and Config has no such flag")
         found = {name: getattr(module, name) for name in (*NEEDED, *OPTIONAL) if hasattr(module, name)}
         return cls(**about, **found)
 

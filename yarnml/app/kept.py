@@ -55,17 +55,17 @@ class Part:
             np.savez(file, about=np.frombuffer(json.dumps(about).encode(), np.uint8), **arrays)
 
 
-def read(url: str, worker: int) -> Part:
-    """Raises DataError naming a file that is missing or broken."""
+def read(url: str, worker: int, *, arrays: bool = True) -> Part:
+    """Without `arrays` only what the file says of them. Raises DataError naming a file that is missing or broken."""
     file = join(url, _name(worker))
     try:
         with np.load(open_read(file), allow_pickle=False) as found:
             about = json.loads(bytes(found["about"]))
-            arrays = {name: found[name] for name in found.files if name != "about"}
+            held = {name: found[name] for name in found.files if arrays and name != "about"}
         if about["format"] > FORMAT:
             raise DataError(f"{file}: has format {about['format']}, and this yarnml reads up to {FORMAT}")
         state, best = (
-            {n.removeprefix(p): array for n, array in arrays.items() if n.startswith(p)} for p in ("state/", "best/")
+            {n.removeprefix(p): array for n, array in held.items() if n.startswith(p)} for p in ("state/", "best/")
         )
         return Part(about["worker"], about["workers"], about["rows"], state, about["by"], about["frame"], best)
     except FileNotFoundError as error:
@@ -85,12 +85,7 @@ def restored(url: str, worker: int, workers: int, first: int, rows: int) -> Part
         _refuse_other_rows(own, own.rows, rows)
         state = own.state | {name: head.state[name] for name, by in own.by.items() if by == "all"}
         return Part(worker, workers, own.rows, state, own.by, head.frame, head.best)
-    whole = [name for name, by in head.by.items() if by == "worker"]
-    if whole:
-        raise UsageError(
-            f"state {whole[0]!r} of this app belongs to a worker, and the checkpoint has {head.workers}: resume with "
-            f"--workers {head.workers}"
-        )
+    refuse_other_workers(head, workers)
     parts = [head, *(read(url, other) for other in range(1, head.workers))]
     if worker == workers - 1:
         _refuse_other_rows(head, sum(part.rows for part in parts), first + rows)
@@ -99,6 +94,16 @@ def restored(url: str, worker: int, workers: int, first: int, rows: int) -> Part
         for name, by in head.by.items()
     }
     return Part(worker, workers, rows, state, head.by, head.frame, head.best)
+
+
+def refuse_other_workers(part: Part, workers: int) -> None:
+    """Raise UsageError for state that belongs to a worker where there were more or fewer than `workers`."""
+    whole = [name for name, by in part.by.items() if by == "worker"]
+    if whole and part.workers != workers:
+        raise UsageError(
+            f"--workers {workers}: state {whole[0]!r} of this app belongs to a worker, and the checkpoint has "
+            f"{part.workers}: resume with --workers {part.workers}"
+        )
 
 
 def _refuse_other_rows(part: Part, were: int, are: int) -> None:

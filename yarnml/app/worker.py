@@ -80,6 +80,7 @@ class Worker:
         self._watch = Patience(0)
         self._steps: int | None = None  # clocks of a pass
         self._epoch = 0
+        self._begun = 1  # passes, of work that takes no batches
         self._rows_done: float | None = None  # not known of work that doesn't say so
         self._told = -1  # the clock whose totals are reported
 
@@ -180,7 +181,7 @@ class Worker:
 
         The best is what is saved; after `patience` passes without a gain `stop` is set. All workers call it.
         """
-        self._epoch, self._watch.limit = epoch, patience
+        self._epoch, self._begun, self._watch.limit = epoch, epoch + 2, patience
         if self.job.valid is not None:
             self._validate(self._watch)
 
@@ -294,7 +295,7 @@ class Worker:
         self._keeping.restore(part)
         frame = part.frame
         self._watch.restore(frame["watch"])
-        self._steps = frame.get("steps")
+        self._steps, self._begun = frame.get("steps"), frame.get("begun", 1)
         self.best_pass, self.notes = frame["best_pass"], list(frame["notes"])
         self.best = replace(self.model(part.best), metrics=frame["best"]) if part.best else None
 
@@ -394,7 +395,8 @@ class Worker:
         best = self.best.arrays if self.best is not None and self.index == 0 else {}
         frame = {
             "watch": self._watch.to_json(), "best_pass": self.best_pass, "notes": self.notes,
-            "steps": self._steps, "best": {} if self.best is None else dict(self.best.metrics),
+            "steps": self._steps, "begun": -(-self._now // self._steps) if self._steps else self._begun,
+            "best": {} if self.best is None else dict(self.best.metrics),
         }  # fmt: skip
         rows = 0 if self.job.train is None or not self._keeping.by_rows else len(self.share)
         return Part(self.index, self.workers, rows, frame=frame, best=best)

@@ -10,7 +10,7 @@ Its chunks are small, so that who restores some of the rows reads little more th
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import pairwise
 from typing import Any, final
@@ -61,6 +61,12 @@ class Saved(Origin):
         with _opened(url, 0, clock) as file:
             self._servers = file.servers
 
+    def refuse(self, specs: Iterable[TableSpec]) -> None:
+        """Raise UsageError unless each of these tables was the same when the checkpoint was made."""
+        with _opened(self._url, 0, self._clock) as file:
+            for spec in specs:
+                file.table(spec)
+
     def chunks(self, spec: TableSpec, start: int, stop: int) -> Iterator[Chunk]:
         cuts = bounds(spec.rows, self._servers)
         for server in range(self._servers):
@@ -108,7 +114,7 @@ class _File:
 
     def chunks(self, spec: TableSpec, start: int, stop: int) -> Iterator[Chunk]:
         """Rows [start, stop), all of which this server had."""
-        t, table = self._table(spec)
+        t, table = self.table(spec)
         starts = [*table["starts"], spec.rows]
         at = start
         for first, end in pairwise(starts):
@@ -122,7 +128,7 @@ class _File:
         if at != stop:
             raise DataError(f"{self._url}: rows [{at}, {stop}) of table {spec.name!r} are missing")
 
-    def _table(self, spec: TableSpec) -> tuple[int, dict[str, Any]]:
+    def table(self, spec: TableSpec) -> tuple[int, dict[str, Any]]:
         """Its number and description; raises UsageError if it was another when the checkpoint was made."""
         for t, table in enumerate(self._tables):
             if table["name"] == spec.name:
