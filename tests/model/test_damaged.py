@@ -20,7 +20,7 @@ DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
     "nan": (lambda model: np.save(model / "W.npy", np.full((3, 2), np.nan)), "W.npy holds 6 numbers of 6"),
     "missing": (lambda model: (model / "W.npy").unlink(), "W.npy is missing"),
     "cut": (lambda model: (model / "W.npy").write_bytes((model / "W.npy").read_bytes()[:-8]), "W.npy is no whole"),
-    "no description": (lambda model: (model / "model.json").write_text("[]"), "model.json holds no object"),
+    "no description": (lambda model: (model / "model.json").write_text("[]"), "model.json is no JSON object"),
     "half a description": (lambda model: (model / "model.json").write_text('{"format": 2}'), "model.json lacks 'app'"),
 }
 

@@ -18,8 +18,6 @@ from hdfs_io.store import read_bytes, remove, write_bytes
 from yarnml.errors import UsageError
 from yarnml.model import Model, load_model, load_outline, save_model
 
-OLD = Path(__file__).parent / "format_1"
-
 
 @pytest.fixture(params=["file", "memory"])
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
@@ -86,8 +84,9 @@ def test_no_model_there(tmp_path: Path) -> None:
         load_model(str(tmp_path / "nothing"))
 
 
-def test_a_model_of_format_1_still_opens() -> None:
-    model, _ = load_model(str(OLD))
+@pytest.mark.parametrize("written", [1, 2])
+def test_a_model_of_each_format_opens(written: int) -> None:
+    model, _ = load_model(str(Path(__file__).parent / f"format_{written}"))
     assert model.app == "mlr"
     assert model.schema.label == Label("y", ("no", "yes"))
     np.testing.assert_array_equal(model["W"], np.array([[1, -1], [0, 2], [0.5, -0.5]], np.float32))
@@ -162,10 +161,10 @@ def test_a_damaged_array_is_refused_with_its_file(url: str, model: Model, damage
 
 
 ABOUT: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
-    "a list": (lambda about: [], "holds no object"),
+    "a list": (lambda about: [], "is no JSON object"),
     "no schema": (lambda about: without(about, "schema"), "lacks 'schema'"),
     "no app, no arrays": (lambda about: without(about, "app", "arrays"), "lacks 'app', 'arrays'"),
-    "another kind": (lambda about: {**about, "config": 3}, "has 3 as 'config', which should be an object"),
+    "another kind": (lambda about: {**about, "config": 3}, "has 3 as 'config', which should be a JSON object"),
     "an app that is no text": (lambda about: {**about, "app": 3}, "has 3 as 'app', which should be a text"),
     "half a schema": (lambda about: {**about, "schema": {"width": 3}}, "has a schema that can't be read (KeyError"),
     "a label of another kind": (

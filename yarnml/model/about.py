@@ -19,7 +19,7 @@ NAME = "model.json"
 ALWAYS = {"format": int, "app": str, "task": str, "schema": dict, "config": dict, "arrays": dict}
 LATER = {"version": str, "code": str, "private": bool, "home": str, "metrics": dict, "notes": list, "run": str}
 FIELDS = ("app", "task", "config", *LATER)  # those of a Model that are JSON as they are
-KINDS = {int: "a number", str: "a text", dict: "an object", bool: "true or false", list: "a list"}
+KINDS = {int: "a number", str: "a text", dict: "a JSON object", bool: "true or false", list: "a list"}
 
 
 def describe(model: Model) -> str:
@@ -48,7 +48,7 @@ def _parsed(url: str) -> dict[str, Any]:
     except OSError as error:
         raise DataError(f"{url}: {NAME} can't be read: {error}") from error
     if not isinstance(about, dict):
-        raise damaged(url, NAME, "holds no object")
+        raise damaged(url, NAME, "is no JSON object")
     return about
 
 
