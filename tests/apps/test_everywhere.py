@@ -23,15 +23,16 @@ WAIT = 100.0  # seconds
 NAMES = [name for name in app_names() if load_app(name).predict is not None]
 # Enough to do to be killed in its middle
 LONG: dict[str, dict[str, Any]] = {
-    "kmeans": {"k": 3, "tol": 1e-9, "epochs": 600},
+    "kmeans": {"k": 60, "tol": 1e-9, "epochs": 600},
     "lasso": {"path": 100},
     "lda": {"k": 5, "epochs": 400},
     "logreg_l1": {"path": 100},
     "medlda": {"k": 6, "epochs": 300},
-    "mf": {"k": 4, "epochs": 600, "tol": 1e-12},
-    "mlr": {"epochs": 40},
+    "mf": {"k": 4, "epochs": 600, "tol": 1e-12, "method": "sgd"},
+    "mlr": {"epochs": 400},
     "svm": {"tol": 1e-12, "epochs": 600},
 }
+ROWS = {"kmeans": 30_000, "mf": 30_000}  # likewise
 
 
 def watched(name: str, result: dict[str, Any]) -> float:
@@ -50,7 +51,7 @@ def worker(run: Any) -> psutil.Process:
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_killed_worker_is_made_up_for(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    options = rows_for(name, tmp_path) | LONG[name]
+    options = rows_for(name, tmp_path, ROWS.get(name, 600)) | LONG[name]
     usual = {"workers": 2, "seed": 1, "runs": str(tmp_path / "runs"), "deadline": WAIT}
     undisturbed = yarnml.run(name, **options, **usual).wait()
     run = yarnml.run(name, **options, **usual, checkpoint_every=0.2)
