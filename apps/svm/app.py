@@ -13,14 +13,14 @@ rows that still move [Hsieh, Chang, Lin, Keerthi, Sundararajan 2008, A dual coor
 linear SVM]. Several workers do so on their own rows, each from the same w, and add what they found; each takes the
 others' steps to be as long as its own, so that the sum is safe [Ma, Smith, Jaggi, Jordan, Richtarik, Takac 2015, Adding
 vs. averaging in distributed primal-dual optimization, sigma' = workers, gamma = 1]. Passes have momentum (momentum.py),
-so that several workers need about as many as one. What f is above the dual bounds what is still to gain. The model's
-weights are those of the raw features, whether or not they were scaled.
+which takes back much of what that costs. What f is above the dual bounds what is still to gain. The model's weights are
+those of the raw features, whether or not they were scaled.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +32,7 @@ from yarnml.kernels.softmax import softmax
 from yarnml.ps import TableSpec
 from yarnml.task import Classification
 
-from .dual import Dual, Problem
+from .dual import BEGUN, NOW, Dual, Problem
 from .momentum import Momentum
 from .sureness import score, sureness
 
@@ -93,8 +93,18 @@ def duals(me: Worker, cfg: Config, scale: Scale) -> list[Dual]:
     rows = me.data
     X = scale.apply(rows.X) if scales(cfg, me.schema) else rows.X
     problem = Problem.of(replace(rows, X=X), cfg.C, cfg.bias, cfg.loss == "l2")
-    zeros = np.zeros(len(problem))
-    return [Dual(problem, k, me.state(f"alpha{k}", zeros, by="rows")) for k in positives(me.schema)]
+    now = me.state("now", np.full(len(positives(me.schema)), BEGUN, NOW), by="all")
+
+    def own(name: str, kind: Any = np.float64) -> NDArray[Any]:
+        return me.state(name, np.zeros(len(problem), kind), by="rows")
+
+    return [
+        Dual(
+            problem, k, own(f"alpha{k}"), own(f"before{k}"), own(f"slope{k}", np.float32), own(f"moves{k}", np.int8),
+            now[at, ...],
+        )
+        for at, k in enumerate(positives(me.schema))
+    ]  # fmt: skip
 
 
 def known(me: Worker, cfg: Config) -> Scale:
@@ -104,26 +114,31 @@ def known(me: Worker, cfg: Config) -> Scale:
 
 def work(me: Worker, cfg: Config) -> None:
     w, each, first = me.table("w"), duals(me, cfg, known(me, cfg)), me.clock_now
-    momenta = [Momentum() for _ in each]
+    memory = me.state("momentum", np.zeros((len(each), me.schema.width + 3)), by="all")
+    momenta, due = [Momentum(row) for row in memory], me.state("due", np.zeros(1), by="all")
     turns = 1 if me.workers == 1 else min(max(1, me.rows // me.workers // LEAST), TURNS)
     end = cfg.epochs * turns
-    due = first // turns + WARM * bool(w.get().any())  # the next pass before which the gap is measured
+    anew = begins_anew(me, each, memory)
+    if anew:
+        due[:] = first // turns + WARM * bool(w.get().any())  # the next pass before which the gap is measured
+    settle(each, cfg.tol)
     for clock in range(first, end + 1):
         table = np.array(w.get().T, order="C")  # (K, d + 1)
-        # after a recovery it may be where momentum had carried it to, which nobody knows of any more
-        W = table if clock > first or clock == 0 else me.sum(np.stack([dual.weights() for dual in each]))
+        W = me.sum(np.stack([dual.weights() for dual in each])) if anew and 0 < clock == first else table
         epoch, turn = divmod(clock, turns)
+        gains = ended(me, each) if turn == 0 else np.zeros(0)
         if clock == end or (turn == 0 and epoch >= due):
             gap = measured(me, each, W)
             if epoch:
                 me.validate(epoch - 1, cfg.patience)
             if gap <= cfg.tol or me.stop:
                 return
-            for dual in each:
-                dual.done = dual.gap <= cfg.tol
-            due = max(epoch + 1, int(epoch * min(LONGER, np.sqrt(gap / cfg.tol))))  # it falls as 1 / epoch^2, or so
+            settle(each, cfg.tol)
+            due[:] = max(epoch + 1, int(epoch * min(LONGER, np.sqrt(gap / cfg.tol))))  # it falls as 1 / epoch^2, or so
         if clock < end:
-            V = begun(me, each, momenta, W, turn, turns) if turn == 0 or clock == first else W
+            if turn == 0 or clock == first:
+                shuffle(me, each, epoch)
+            V = begun(each, momenta, W, gains) if turn == 0 else W
             mine = swept(me, each, V, turn, turns)
             w.inc(None, np.ascontiguousarray((mine + (V - table) if me.index == 0 else mine).T))
             me.went_over(len(me.share) / turns)
@@ -139,20 +154,55 @@ def measured(me: Worker, each: list[Dual], W: F64) -> float:
     sums = me.sum(np.array([each[k].measure(W[k], me.crew) for k in moving]))  # primal and dual, without |w|^2 / 2
     for k, (loss, gain) in zip(moving, sums, strict=True):
         half = float(W[k] @ W[k]) / 2
-        each[k].objective, each[k].gap = loss + half, (loss + 2 * half - gain) / (loss + half)
-    gap = max(dual.gap for dual in each)
-    me.report(objective=sum(dual.objective for dual in each) / me.rows, gap=gap)
+        each[k].now["objective"], each[k].now["gap"] = loss + half, (loss + 2 * half - gain) / (loss + half)
+    gap = max(float(dual.now["gap"]) for dual in each)
+    objective = sum(float(dual.now["objective"]) for dual in each) / me.rows
+    me.report(loss=objective, objective=objective, gap=gap)
     return gap
 
 
-def begun(me: Worker, each: list[Dual], momenta: list[Momentum], W: F64, turn: int, turns: int) -> F64:
+def begins_anew(me: Worker, each: list[Dual], memory: F64) -> bool:
+    """Whether what is kept is of no problem yet, or of another: but for alpha, it is forgotten then.
+
+    So it is at first, and where a run is resumed with another C, loss, bias, scale, weights or number of workers.
+    """
+    traits = np.append(me.sum(each[0].problem.traits()), me.workers)
+    known = me.state("problem", np.zeros(len(traits)), by="all")
+    if np.array_equal(known, traits):
+        return False
+    known[:], memory[:] = traits, Momentum.memory(me.schema.width + 1)
+    for dual in each:
+        dual.renew()
+    return True
+
+
+def settle(each: list[Dual], tol: float) -> None:
+    """Classes whose gap was small when it was measured last are left as they are."""
+    for dual in each:
+        dual.done = bool(dual.now["gap"] <= tol)
+
+
+def ended(me: Worker, each: list[Dual]) -> F64:
+    """A pass is over, or none has been: (K,) the dual without |w|^2 / 2."""
+    found = np.stack(me.gather(np.array([dual.end() for dual in each])))  # (workers, K, 3)
+    for dual, top, bottom in zip(each, found[..., 1].max(axis=0), found[..., 2].min(axis=0), strict=True):
+        dual.bound(float(top), float(bottom))
+    return np.asarray(found[..., 0].sum(axis=0))
+
+
+def shuffle(me: Worker, each: list[Dual], epoch: int) -> None:
+    """The rows' order in a pass, the same in each of its clocks, wherever work is entered."""
+    seeds = np.random.default_rng([me.seed % 2**64, me.index, epoch]).integers(2**32, size=len(each))
+    for dual, seed in zip(each, seeds.tolist(), strict=True):
+        dual.shuffle(seed)
+
+
+def begun(each: list[Dual], momenta: list[Momentum], W: F64, gains: F64) -> F64:
     """Where a pass begins, (K, d + 1), the last one having ended at W."""
-    V, seeds = W.copy(), me.rng.integers(2**32, size=len(each))
-    gains = me.sum(np.array([dual.gain for dual in each]))
+    V = W.copy()
     for k, dual in enumerate(each):
         if not dual.done:
-            V[k], beta = momenta[k].onward(W[k], float(W[k] @ W[k]) / 2 - float(gains[k]))
-            dual.begin(turn, turns, beta, int(seeds[k]))
+            V[k], dual.now["beta"] = momenta[k].onward(W[k], float(W[k] @ W[k]) / 2 - float(gains[k]))
     return V
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, final
 
 import numpy as np
@@ -12,13 +13,18 @@ from hdfs_io import CSR, Rows
 from yarnml.kernels.crew import Crew
 from yarnml.kernels.sparse import squares
 
-from .kernels import measure, shuffle, sweep
+from .kernels import DROPPED, LEFT_OUT, MOVES, measure, shuffle, sweep
 
 F32 = NDArray[np.float32]
 F64 = NDArray[np.float64]
+I8 = NDArray[np.int8]
 BLOCK = 1024  # rows that are shuffled together
 NEAR = 0.1  # to a margin of 1
 NOWHERE, NOTHING = np.zeros(1, np.int64), np.zeros(0, np.int32)
+# momentum of the pass that runs; gradients beyond which it drops a row at its bound; f and the gap, as a part of it, as
+# they were measured last
+NOW = np.dtype([(name, np.float64) for name in ("beta", "high", "low", "objective", "gap")])
+BEGUN = np.array((0.0, np.inf, -np.inf, 0.0, np.inf), NOW)
 
 
 @final
@@ -55,6 +61,22 @@ class Problem:
         X = self.X
         return (X.indptr, X.indices, X.values) if isinstance(X, CSR) else (NOWHERE, NOTHING, X)
 
+    @cached_property
+    def D(self) -> F64:
+        """(n,), 0 where a row weighs nothing."""
+        n = len(self)
+        return (
+            np.divide(0.5, self.cap.astype(np.float64), out=np.zeros(n), where=self.cap > 0)
+            if self.squared
+            else np.zeros(n)
+        )
+
+    def traits(self) -> F64:
+        """Numbers that add up over workers, and are hardly the same of another problem."""
+        at = np.linspace(1, 2, len(self))
+        each = (self.cap, self.cap * at, self.squares, self.squares * at, self.y * at)
+        return np.array([self.squared, self.bias, *(np.sum(x, dtype=np.float64) for x in each)])
+
     def margins(self, positive: int, w: F64) -> F64:
         """y_i w' x_i, (n,)."""
         scores = self._features() @ w[:-1] + self.bias * w[-1]
@@ -72,21 +94,23 @@ class Problem:
 
 @final
 class Dual:
-    """Rows that lie firmly at a bound are left out of passes (shrinking) until `measure` finds that they moved."""
+    """Rows that lie firmly at a bound are left out of passes (shrinking) until `measure` finds that they moved.
 
-    def __init__(self, problem: Problem, positive: int, alpha: F64) -> None:
-        """`alpha` (n,) is changed in place; rows whose class is `positive` are told from all others."""
-        self.problem, self.positive, self.alpha = problem, positive, alpha
+    All that it knows is in arrays that are handed in and changed in place: its rows', and `now`, as on all workers.
+    """
+
+    def __init__(
+        self, problem: Problem, positive: int, alpha: F64, before: F64, slope: F32, moves: I8, now: Any
+    ) -> None:
+        """Rows whose class is `positive` are told from all others.
+
+        Of each row, (n,): alpha; that as the last pass found it; the projected gradient then; whether it is in passes
+        (kernels.py). `now` is one record, (), of NOW.
+        """
+        self.problem, self.positive, self.now = problem, positive, now
+        self.alpha, self._before, self._slope, self._moves = alpha, before, slope, moves
         self.done = False  # it is as near to its optimum as asked for
-        self.objective, self.gap = 0.0, 1.0  # of all workers, as they were measured last; the gap as a part of it
-        self.gain = self._gain()  # of these rows, sum_i alpha_i - D_i alpha_i^2 / 2
-        between = (alpha > 0) & (alpha < (np.inf if problem.squared else problem.cap))
-        self._before = alpha.copy()  # as the last pass found it
-        self._beta = 0.0
-        self._order = np.flatnonzero(between).astype(np.int32)  # the rows that still move; at first those at no bound
-        self._kept: list[NDArray[np.int32]] = []  # those that the pass which runs has found to do so
-        self._high, self._low = np.inf, -np.inf  # gradients beyond which a row at its bound is dropped
-        self._top, self._bottom = -np.inf, np.inf  # projected gradients in this pass
+        self._order = NOTHING  # of the rows that move, in the pass which runs
 
     def guess(self, w: F64) -> None:
         """Set alpha to what the weights w (d + 1,) of a model tell of it.
@@ -98,53 +122,57 @@ class Dual:
         short = 1 - p.margins(self.positive, w)
         self.alpha[:] = p.cap * (2 * np.maximum(short, 0) if p.squared else np.clip(0.5 + short / (2 * NEAR), 0, 1))
 
+    def renew(self) -> None:
+        """Begin anew from alpha, of this problem or another: it is brought into its bounds, rows at none move first."""
+        p = self.problem
+        most = np.where(p.cap > 0, np.inf, 0) if p.squared else p.cap
+        np.clip(self.alpha, 0, most, out=self.alpha)
+        self._before[:], self._slope[:], self.now[()] = self.alpha, 0, BEGUN
+        self._moves[:] = np.where((self.alpha > 0) & (self.alpha < most), MOVES, LEFT_OUT)
+
     def weights(self) -> F64:
         """These rows' part of w (d + 1,)."""
         return self.problem.weights(self.positive, self.alpha)
 
-    def begin(self, turn: int, turns: int, beta: float, seed: int) -> None:
-        """A pass begins; with a `turn` above 0 in its middle, as after a recovery."""
+    def shuffle(self, seed: int) -> None:
+        """A pass begins, or is gone on with in its middle, in the order that `seed` says."""
+        self._order = np.flatnonzero(self._moves).astype(np.int32)
         shuffle(self._order, BLOCK, seed)
-        self._kept = [self._order[: len(self._order) * turn // turns]]
-        self._beta = beta
 
     def sweep(self, w: F64, turn: int, turns: int, sigma: float) -> None:
         """Do one of the turns of a pass, from and to the weights w (d + 1,), changed in place."""
         n, p = len(self._order), self.problem
+        beta, high, low = (float(self.now[name]) for name in ("beta", "high", "low"))
         some = self._order[n * turn // turns : n * (turn + 1) // turns]
-        kept, top, bottom, gain = sweep(
-            *p.matrix, p.bias, p.y, self.positive, p.squares, p.cap, p.squared, sigma, self._beta, self._high,
-            self._low, self.alpha, self._before, w, some,
+        sweep(
+            *p.matrix, p.bias, p.y, self.positive, p.squares, p.cap, p.squared, sigma, beta, high, low,
+            self.alpha, self._before, self._slope, self._moves, w, some,
         )  # fmt: skip
-        self._kept.append(some[:kept])
-        self._top, self._bottom, self.gain = max(self._top, top), min(self._bottom, bottom), self.gain + gain
-        if turn + 1 == turns:
-            self._end()
 
-    def _end(self) -> None:
-        """The next pass drops rows by what this one has seen [Hsieh et al. 2008, section 3.3]."""
-        self._order, self._kept = np.concatenate(self._kept), []
-        self._high = self._top if self._top > 0 else np.inf
-        self._low = self._bottom if self._bottom < 0 else -np.inf
-        self._top, self._bottom = -np.inf, np.inf
+    def end(self) -> tuple[float, float, float]:
+        """A pass is over: rows that it dropped are left out of the next.
+
+        Returns sum_i alpha_i - D_i alpha_i^2 / 2, the largest and the least projected gradient of rows that move.
+        """
+        self._moves[self._moves == DROPPED] = LEFT_OUT
+        slopes = self._slope[self._moves == MOVES]
+        gain = self.alpha.sum() - (self.problem.D * self.alpha**2).sum() / 2
+        return float(gain), float(slopes.max(initial=-np.inf)), float(slopes.min(initial=np.inf))
+
+    def bound(self, top: float, bottom: float) -> None:
+        """The next pass drops rows by what the last one has seen of all workers' [Hsieh et al. 2008, section 3.3]."""
+        self.now["high"] = top if top > 0 else np.inf
+        self.now["low"] = bottom if bottom < 0 else -np.inf
 
     def measure(self, w: F64, crew: Crew) -> tuple[float, float]:
         """This worker's parts of the primal and the dual, without |w|^2 / 2; the rows that still move are renewed."""
-        p, kept = self.problem, np.empty(len(self.problem), np.int32)
+        p, high, low = self.problem, float(self.now["high"]), float(self.now["low"])
 
-        def part(lo: int, hi: int) -> tuple[NDArray[np.int32], float, float]:
-            some = kept[lo:hi]
-            found, loss, gain = measure(
-                *p.matrix, p.bias, p.y, self.positive, p.cap, p.squared, self._high, self._low, self.alpha,
-                self._before, w, lo, hi, some,
+        def part(lo: int, hi: int) -> tuple[float, float]:
+            return measure(  # type: ignore[no-any-return]
+                *p.matrix, p.bias, p.y, self.positive, p.cap, p.squared, high, low, self.alpha, self._before,
+                self._moves, w, lo, hi,
             )  # fmt: skip
-            return some[:found], loss, gain
 
         parts = crew.each(part, len(p))
-        self._order = np.concatenate([each[0] for each in parts])
-        return sum(each[1] for each in parts), sum(each[2] for each in parts)
-
-    def _gain(self) -> float:
-        p, a = self.problem, self.alpha
-        D = np.divide(0.5, p.cap, out=np.zeros(len(a)), where=p.cap > 0) if p.squared else np.zeros(len(a))
-        return float(a.sum() - D @ (a * a) / 2)
+        return sum(each[0] for each in parts), sum(each[1] for each in parts)

@@ -2,7 +2,8 @@
 
 A pass begins where momentum has carried the rows to, alpha_i + beta (alpha_i - before_i), which may be out of bounds:
 each row is brought back as the pass comes to it. A row that moved is in the next pass, whatever its bound: w, as that
-pass begins, knows where momentum has carried it.
+pass begins, knows where momentum has carried it. `moves` (n,) is LEFT_OUT, MOVES or DROPPED, which is a row that the
+pass which runs has found not to.
 
 Rows x_i are sparse, `values[indptr[i]:indptr[i + 1]]` at `indices`, or dense, `values[i]`, and end in the constant
 `bias`, whose weight is the last of w (d + 1,). A row's label y_i is 1 where its class is `positive`, else -1. U_i =
@@ -21,18 +22,20 @@ from yarnml.kernels.prefetch import prefetch
 
 F32 = NDArray[np.float32]
 F64 = NDArray[np.float64]
+I8 = NDArray[np.int8]
 I32 = NDArray[np.int32]
 FAST = {"contract", "nsz", "reassoc"}
+LEFT_OUT, MOVES, DROPPED = 0, 1, 2
 AHEAD, LINE = 8, 16  # rows for which memory is asked early; numbers of a cache line
 
 
 def sweep_reference(
     indptr: Any, indices: Any, values: Any, bias: float, y: I32, positive: int, squares: F32, cap: F32, squared: bool,
-    sigma: float, beta: float, high: float, low: float, alpha: F64, before: F64, w: F64, order: I32,
-) -> tuple[int, float, float, float]:  # fmt: skip
+    sigma: float, beta: float, high: float, low: float, alpha: F64, before: F64, slope: F32, moves: I8, w: F64,
+    order: I32,
+) -> None:  # fmt: skip
     """What `sweep` does, in numpy."""
     rows = dense(indptr, indices, values, len(w) - 1, bias)
-    top, bottom, gain, kept = -np.inf, np.inf, 0.0, []
     for i in order:
         sign, was = (1.0 if y[i] == positive else -1.0), float(alpha[i])
         most, D = (np.inf, 0.5 / cap[i]) if squared else (float(cap[i]), 0.0)
@@ -42,30 +45,25 @@ def sweep_reference(
         before[i] = was
         G = sign * (rows[i] @ w) - 1 + D * a
         if a == was and ((a <= 0 and high < G) or (a >= most and low > G)):
+            moves[i] = DROPPED
             continue
-        kept.append(i)
-        projected = min(G, 0.0) if a <= 0 else max(G, 0.0) if a >= most else G
-        top, bottom = max(top, projected), min(bottom, projected)
+        slope[i] = projected = min(G, 0.0) if a <= 0 else max(G, 0.0) if a >= most else G
         alpha[i] = min(max(a - G / (sigma * squares[i] + D), 0.0), most) if projected else a
         w += sigma * sign * (alpha[i] - a) * rows[i]
-        gain += (alpha[i] - was) - D * (alpha[i] ** 2 - was**2) / 2
-    order[: len(kept)] = kept
-    return len(kept), top, bottom, gain
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath=FAST)
 def sweep(  # type: ignore[no-untyped-def]
     indptr, indices, values, bias, y, positive, squares, cap, squared,
-    sigma, beta, high, low, alpha, before, w, order,
+    sigma, beta, high, low, alpha, before, slope, moves, w, order,
 ):  # fmt: skip
     """Minimise the dual over each alpha_i in turn, rows in `order`, keeping w = sum_i y_i alpha_i x_i.
 
     `sigma` is CoCoA+'s sigma': w then goes that much further than alpha, as if others did the same [Ma et al. 2015,
-    equation 9]. A row at its bound whose gradient lies beyond `high` or `low` is dropped from `order`; what is kept
-    moves to the front. `squares` (n,): |x_i|^2; `before` (n,) becomes what alpha was. Returns how many are kept, the
-    largest and the least projected gradient, and what sum_i alpha_i - D_i alpha_i^2 / 2 has gained.
+    equation 9]. A row at its bound whose gradient lies beyond `high` or `low` is dropped. `squares` (n,): |x_i|^2;
+    `before` (n,) becomes what alpha was, `slope` (n,) the projected gradient.
     """
-    top, bottom, gain, kept, n = -np.inf, np.inf, 0.0, 0, len(order)
+    n = len(order)
     for t in range(n):
         i = order[t]
         if t + AHEAD < n:
@@ -79,24 +77,21 @@ def sweep(  # type: ignore[no-untyped-def]
         before[i] = was
         G = sign * _dot(indptr, indices, values, bias, i, w) - 1.0 + D * a
         if a == was and ((a <= 0.0 and high < G) or (a >= most and low > G)):
+            moves[i] = DROPPED
             continue
-        order[kept] = i
-        kept += 1
         projected = min(G, 0.0) if a <= 0.0 else max(G, 0.0) if a >= most else G
-        top, bottom = max(top, projected), min(bottom, projected)
+        slope[i] = projected
         new = a
         if projected != 0.0:
             new = min(max(a - G / (sigma * squares[i] + D), 0.0), most)
             _add(indptr, indices, values, bias, i, sigma * sign * (new - a), w)
         alpha[i] = new
-        gain += (new - was) - D * (new * new - was * was) / 2
-    return kept, top, bottom, gain
 
 
 def measure_reference(
     indptr: Any, indices: Any, values: Any, bias: float, y: I32, positive: int, cap: F32, squared: bool,
-    high: float, low: float, alpha: F64, before: F64, w: F64, lo: int, hi: int, kept: I32,
-) -> tuple[int, float, float]:  # fmt: skip
+    high: float, low: float, alpha: F64, before: F64, moves: I8, w: F64, lo: int, hi: int,
+) -> tuple[float, float]:  # fmt: skip
     """What `measure` does, in numpy."""
     U, a = cap[lo:hi].astype(np.float64), alpha[lo:hi]
     sign = np.where(y[lo:hi] == positive, 1.0, -1.0)
@@ -105,22 +100,22 @@ def measure_reference(
     D = 0.5 / np.where(U > 0, U, np.inf) if squared else np.zeros(len(U))
     G = margin - 1 + D * a
     idle = ((a <= 0) & (high < G)) | ((a >= (np.inf if squared else U)) & (low > G))
-    found = lo + np.flatnonzero((U > 0) & ~(idle & (a == before[lo:hi])))
-    kept[: len(found)] = found
-    return len(found), float(U @ (short**2 if squared else short)), float(a.sum() - D @ (a * a) / 2)
+    moves[lo:hi] = np.where((U > 0) & ~(idle & (a == before[lo:hi])), MOVES, LEFT_OUT)
+    return float(U @ (short**2 if squared else short)), float(a.sum() - D @ (a * a) / 2)
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath=FAST)
 def measure(  # type: ignore[no-untyped-def]
-    indptr, indices, values, bias, y, positive, cap, squared, high, low, alpha, before, w, lo, hi, kept
+    indptr, indices, values, bias, y, positive, cap, squared, high, low, alpha, before, moves, w, lo, hi
 ):  # fmt: skip
     """Rows [lo, hi) in the primal, sum_i U_i loss_i, and in the dual, sum_i alpha_i - D_i alpha_i^2 / 2.
 
-    Writes to `kept` the rows that `sweep` wouldn't drop; returns how many, and the two sums.
+    Rows that `sweep` wouldn't drop move from now on, others don't.
     """
-    found, loss, gain = 0, 0.0, 0.0
+    loss, gain = 0.0, 0.0
     for i in range(lo, hi):
         U = np.float64(cap[i])
+        moves[i] = LEFT_OUT
         if U <= 0.0:
             continue  # it weighs nothing
         a = alpha[i]
@@ -130,9 +125,8 @@ def measure(  # type: ignore[no-untyped-def]
         loss += U * (short * short if squared else short)
         gain += a - D * a * a / 2
         if a != before[i] or not ((a <= 0.0 and high < G) or (a >= most and low > G)):
-            kept[found] = i
-            found += 1
-    return found, loss, gain
+            moves[i] = MOVES
+    return loss, gain
 
 
 @njit(cache=True, nogil=True)

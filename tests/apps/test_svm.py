@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
@@ -52,17 +53,18 @@ def test_passes_equal_numpy(sparse: bool, squared: bool) -> None:
     problem = dual.Problem.of(rows, 0.7, 0.5, squared)
     found = []
     for sweep, measure in ((kernels.sweep, kernels.measure), (kernels.sweep_reference, kernels.measure_reference)):
-        w, alpha, before, high, low, said = np.zeros(7), np.zeros(80), np.zeros(80), np.inf, -np.inf, []
+        w, alpha, before, slope = np.zeros(7), np.zeros(80), np.zeros(80), np.zeros(80, np.float32)
+        moves, high, low, said = np.zeros(80, np.int8), np.inf, -np.inf, []
         of = (*problem.matrix, problem.bias, problem.y, 1)
         last = w
         for beta in (0.0, 0.3, 0.6, 0.8):
-            order = np.zeros(60, np.int32)
-            n, *sums = measure(*of, problem.cap, squared, high, low, alpha, before, w, 10, 70, order)
-            kept, last, w = order[:n], w.copy(), w + beta * (w - last)
-            m, high, low, gain = sweep(
-                *of, problem.squares, problem.cap, squared, 2.0, beta, high, low, alpha, before, w, kept
+            sums = measure(*of, problem.cap, squared, high, low, alpha, before, moves, w, 10, 70)
+            order, last, w = np.flatnonzero(moves).astype(np.int32), w.copy(), w + beta * (w - last)
+            sweep(
+                *of, problem.squares, problem.cap, squared, 2.0, beta, high, low, alpha, before, slope, moves, w, order
             )
-            said += [kept[:m].tolist(), sums, high, low, gain]
+            said += [order.tolist(), moves.tolist(), list(sums), slope.tolist()]
+            high, low = (0.5, -0.5) if beta else (np.inf, -np.inf)
         np.testing.assert_allclose(w, 2 * problem.weights(1, alpha), rtol=1e-9, atol=1e-9)
         found.append((w, alpha, said))
     (w, alpha, said), (w2, alpha2, said2) = found
@@ -71,6 +73,16 @@ def test_passes_equal_numpy(sparse: bool, squared: bool) -> None:
     for mine, theirs in zip(said, said2, strict=True):
         assert mine == pytest.approx(theirs, rel=1e-5, abs=1e-6)
     assert alpha.max() > 0
+    assert kernels.DROPPED in moves
+
+
+def duals(rows: Rows, C: float = 1.0, bias: float = 1.0, squared: bool = False) -> Any:
+    """One of no pass yet."""
+    n = len(rows)
+    arrays = np.zeros(n), np.zeros(n), np.zeros(n, np.float32), np.zeros(n, np.int8)
+    made = dual.Dual(dual.Problem.of(rows, C, bias, squared), 1, *arrays, dual.BEGUN.copy())
+    made.renew()
+    return made
 
 
 @pytest.mark.parametrize("n", [0, 1, 5, 64, 1000])
@@ -90,16 +102,20 @@ def test_the_dual_bounds_the_primal_and_comes_to_it(squared: bool, workers: int)
     X, rows = made(weighted=True)
     cuts = [80 * k // workers for k in range(workers + 1)]
     parts = [rows.take(np.arange(lo, hi)) for lo, hi in pairwise(cuts)]
-    each = [dual.Dual(dual.Problem.of(part, 0.7, 1.0, squared), 1, np.zeros(len(part))) for part in parts]
-    moved, w, gaps = momentum.Momentum(), np.zeros(7), []
+    each = [duals(part, 0.7, 1.0, squared) for part in parts]
+    moved, w, gaps = momentum.Momentum(momentum.Momentum.memory(7)), np.zeros(7), []
     for epoch in range(400):
+        ends = np.array([one.end() for one in each])
+        for one in each:
+            one.bound(ends[:, 1].max(), ends[:, 2].min())
         loss, gain = np.sum([one.measure(w, Crew(1)) for one in each], axis=0)
         gaps.append(loss + w @ w - gain)
-        assert gain == pytest.approx(sum(one.gain for one in each), rel=1e-9)
+        assert gain == pytest.approx(ends[:, 0].sum(), rel=1e-9)
         assert loss + w @ w / 2 == pytest.approx(objective(w, X, rows.y, rows.weight, 0.7, 1 + squared), rel=1e-6)  # type: ignore[arg-type]
         w, beta = moved.onward(w, w @ w / 2 - gain)
         for one in each:
-            one.begin(0, 3, beta, epoch)
+            one.now["beta"] = beta
+            one.shuffle(epoch)
         for turn in range(3):
             V = [w.copy() for _ in each]
             for one, v in zip(each, V, strict=True):
@@ -111,7 +127,7 @@ def test_the_dual_bounds_the_primal_and_comes_to_it(squared: bool, workers: int)
 
 
 def test_momentum_begins_anew_where_nothing_is_better() -> None:
-    moved, betas = momentum.Momentum(), []
+    moved, betas = momentum.Momentum(momentum.Momentum.memory(1)), []
     for step, value in enumerate([0.0, -1.0, -2.0, -3.0, -2.5, -2.9, -3.1, -3.2]):
         start, beta = moved.onward(np.array([float(step)]), value)
         assert start == pytest.approx(step + beta)  # each step is 1
@@ -122,15 +138,33 @@ def test_momentum_begins_anew_where_nothing_is_better() -> None:
 
 
 def test_a_pass_goes_on_in_its_middle() -> None:
-    """As after a recovery: the rows of the turns that are over are in the next pass again."""
+    """As after a recovery: in the same order, whatever was dropped before."""
     _, rows = made()
-    each = dual.Dual(dual.Problem.of(rows, 1.0, 1.0, False), 1, np.zeros(80))
-    w = np.zeros(7)
-    each.measure(w, Crew(1))
-    each.begin(2, 4, 0.0, 0)
-    for turn in (2, 3):
-        each.sweep(w, turn, 4, 1.0)
-    assert len(each._order) == 80
+    whole, broken = (duals(rows) for _ in range(2))
+    for one in (whole, broken):
+        w = np.zeros(7)
+        one.measure(w, Crew(1))
+        for epoch in range(8):
+            one.bound(*one.end()[1:])
+            one.shuffle(epoch)
+            for turn in range(4):
+                if one is broken and turn == 2:
+                    one.shuffle(epoch)
+                one.sweep(w, turn, 4, 1.0)
+    assert kernels.DROPPED in whole._moves
+    np.testing.assert_array_equal(whole.alpha, broken.alpha)
+    np.testing.assert_array_equal(whole._moves, broken._moves)
+
+
+@pytest.mark.parametrize("squared", [False, True])
+def test_what_is_renewed_is_within_the_bounds(squared: bool) -> None:
+    _, rows = made(weighted=True)
+    one = duals(rows, 0.1, 1.0, squared)
+    one.alpha[:] = 1
+    one.renew()
+    assert one.alpha[7] == 0  # it weighs nothing
+    assert one.alpha.max() == (1 if squared else one.problem.cap.max())
+    np.testing.assert_array_equal(one._before, one.alpha)
 
 
 def written(file: Path, rows: Rows) -> str:
@@ -203,6 +237,38 @@ def test_a_warm_start_begins_near_its_end(C: float, part: float, workers: int, s
     gaps = run.metrics.to_pandas().query("name == 'gap'")["value"].tolist()
     assert gaps[0] < part  # 1 where nothing is known
     assert gaps[-1] <= 1e-3
+
+
+@pytest.fixture
+def half(start: Start, tmp_path: Path) -> Callable[..., Any]:
+    """Half of a run of 2,000 rows, which leaves checkpoints."""
+
+    def half(**options: Any) -> Any:
+        X, rows = made(2000, 12, sparse=False)
+        assert rows.y is not None
+        usual = csv(tmp_path / "t.csv", X, rows.y) | {"tol": 1e-12, "epochs": 60, "checkpoint_every": 0.01}
+        return start("svm", **usual | options)
+
+    return half
+
+
+@pytest.mark.parametrize("now", [{"C": 0.001}, {"loss": "l2"}, {"bias": 3.0}, {"workers": 2}])
+def test_resumed_with_other_flags_it_finds_their_model(now: Any, start: Start, half: Any) -> None:
+    rest = {"tol": 1e-5, "epochs": 5000}
+    again, fresh = start("svm", resume=half().id, **now, **rest), half(**now | {"workers": 1}, **rest)
+    assert last(again, "gap")["value"] <= 1e-5
+    assert last(again, "objective")["value"] == pytest.approx(last(fresh, "objective")["value"], rel=2e-5)
+    np.testing.assert_allclose(again.model["w"], fresh.model["w"], atol=0.02)
+    assert last(again, "loss")["value"] == last(again, "objective")["value"]  # which whoever watches is shown
+
+
+@pytest.mark.parametrize("options", [{}, {"workers": 2}, {"loss": "l2", "tol": 1e-4}])
+def test_goes_on_as_if_it_had_never_stopped(options: Any, start: Start, half: Any) -> None:
+    whole, first = half(**options | {"epochs": 150}), half(**options)
+    again = start("svm", resume=first.id, epochs=150)
+    assert (first.model["w"] != whole.model["w"]).any() or "tol" in options
+    for name, array in whole.model.arrays.items():
+        np.testing.assert_array_equal(array, again.model[name])
 
 
 def test_scaled_features_start_where_they_were(start: Start, blobs: Path, tmp_path: Path) -> None:
