@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import pyarrow as pa
@@ -12,9 +12,10 @@ from hdfs_io.decide import LabelKind
 from hdfs_io.errors import DataError
 from hdfs_io.formats import reader_for
 from hdfs_io.formats.libsvm import LABEL
+from hdfs_io.frames import index_of, left_out
 from hdfs_io.guess import resolve, resolve_roles
 from hdfs_io.listing import DataFile
-from hdfs_io.options import SPARSE, TEXTS, ReadOptions, Roles
+from hdfs_io.options import SPARSE, TEXTS, Column, ReadOptions, Roles
 from hdfs_io.rated import rated
 from hdfs_io.schema import Schema
 
@@ -34,22 +35,27 @@ class Assigned:
 def assign(url: str, file: DataFile, options: ReadOptions, label: LabelKind, schema: Schema | None) -> Assigned:
     """The roles of a data set whose first file is `file`."""
     if options.format in SPARSE:
-        other = [role for role in options.roles.said() if role != "label"]
-        if other or options.roles.features is not None:
-            raise DataError(
-                f"{url}: {options.format} rows have no column for {(other or ['features'])[0]}; use CSV or Parquet"
-            )
-        return Assigned(replace(options, roles=Roles(label=LABEL if options.format == "libsvm" else None)))
+        return Assigned(_of_bags(url, options))
     options = _of_documents(options)
     names = _names(file, options, schema)
     if schema is not None:
         return Assigned(replace(options, roles=_model_roles(url, options.roles, names, schema)))
+    index, said = index_of(reader_for(options), file), options.roles.said()
     roles = resolve_roles(options.roles, names, url)
     if label == "rating":
-        roles, notes = rated(names, roles)
-        return Assigned(replace(options, roles=roles), tuple(notes))
-    options = replace(options, roles=roles)
-    free = _free(names, roles)
+        roles, remarks = rated(names, roles, index)
+        return Assigned(replace(options, roles=roles), tuple(remarks))
+    unsaid = _free(names, roles)
+    options = replace(options, roles=roles, index=tuple(name for name in index if name in unsaid))
+    out = options.index if roles.features is None else ()
+    notes = (*_said_index(said, roles, index), *map(left_out, out))
+    found = _labelled(url, file, options, [name for name in unsaid if name not in index], label)
+    return replace(found, notes=notes + found.notes)
+
+
+def _labelled(url: str, file: DataFile, options: ReadOptions, free: Sequence[str], label: LabelKind) -> Assigned:
+    """The options with a label, said or one of the `free` columns, if there is to be one."""
+    roles = options.roles
     if roles.label is not None or (label is None and (not free or roles.features is not None)):
         return Assigned(options)
     if label is None:
@@ -68,12 +74,29 @@ def assign(url: str, file: DataFile, options: ReadOptions, label: LabelKind, sch
     )
 
 
+def _of_bags(url: str, options: ReadOptions) -> ReadOptions:
+    """Sparse rows have no columns but a label."""
+    other = [role for role in options.roles.said() if role != "label"]
+    if other or options.roles.features is not None:
+        raise DataError(
+            f"{url}: {options.format} rows have no column for {(other or ['features'])[0]}; use CSV or Parquet"
+        )
+    return replace(options, roles=Roles(label=LABEL if options.format == "libsvm" else None))
+
+
 def _of_documents(options: ReadOptions) -> ReadOptions:
     """Rows that are texts or bytes have no features until someone makes them; their class and name are none."""
     if options.format not in DOCUMENTS:
         return options
     text = options.format in TEXTS and options.roles.text is None
     return replace(options, words="drop", roles=replace(options.roles, text="text") if text else options.roles)
+
+
+def _said_index(said: Mapping[str, Column], roles: Roles, index: Sequence[str]) -> Iterator[str]:
+    """Remarks about columns that were said by number, and are pandas' index: it is the last one, unseen in pandas."""
+    for role, name in roles.said().items():
+        if name in index and said[role] != name:
+            yield f"{role} {said[role]} is column {name!r}, pandas' index"
 
 
 def _left_in(name: str) -> str:

@@ -28,7 +28,8 @@ def choose(found: Found) -> tuple[list[Input], list[str]]:
         _refuse_partial(found, name, everywhere)
     if wanted is not None:
         return [_input(found, str(name)) for name in wanted], []
-    free = [name for name in types if name not in taken(found)]
+    apart = {*taken(found), *found.options.index}
+    free = [name for name in types if name not in apart]
     notes = [
         f"column {name!r} is not in every file ({_without(found, name)} lacks it): left out"
         for name in free

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import pyarrow as pa
 
 from hdfs_io.errors import DataError
+from hdfs_io.frames import left_out
 from hdfs_io.guess import suffixes
 from hdfs_io.kinds import as_kind, is_number
 from hdfs_io.load import read_arrow
@@ -32,8 +33,11 @@ def convert(
     overwrite: bool = False,
     threads: int = 1,
     progress: Progress = silent,
+    say: Callable[[str], None] = lambda _: None,
 ) -> int:
     """Write the rows of `src` to `dst`, whole or not at all; returns how many there are.
+
+    The index of a pandas data frame is left out, which `say` is told, unless `options` give it a role.
 
     `dst` is one file if its name ends like one of a format that is written, else a directory of parts and _SUCCESS.
     `format`: else what the name says, else Parquet. `progress` is told the rows written and all of them.
@@ -47,13 +51,18 @@ def convert(
     found = replace(survey(src, options, threads=threads), refused=[])
     dataset = settle(found, "any").forget()
     label = None if dataset.options.roles.label is None else str(dataset.options.roles.label)
-    kinds = {name: pa.string() if pa.types.is_null(type_) else type_ for name, type_ in found.whole.columns}
+    index = dataset.options.index
+    types = [(name, kind) for name, kind in found.whole.columns if name not in index]
+    kinds = {name: pa.string() if pa.types.is_null(type_) else type_ for name, type_ in types}
+    for name in index:
+        say(left_out(name))
     done = 0
 
     def written() -> Iterator[pa.Table]:
         nonlocal done
         for table in read_arrow(dataset, 0, dataset.rows):
-            yield fitted(_alike(table, kinds, src), kind, label, dst)
+            inside = table.select([name for name in table.column_names if name not in index])
+            yield fitted(_alike(inside, kinds, src), kind, label, dst)
             done += len(table)
             progress(done, dataset.rows)
 

@@ -22,6 +22,7 @@ from hdfs_io.target import many_classes, no_classes
 LabelKind = Literal["class", "number", "any", "rating"] | None
 BASES = {"ldac": 0, "docword": 1, "mm": 1}  # the first index, where a format says so
 SHOWN = 10  # classes that an error names
+NAMED = 3  # columns that a remark names
 LARGEST = float(np.finfo(np.float32).max)
 
 
@@ -82,9 +83,9 @@ def check_schema(found: Found, schema: Schema, *, has_label: bool) -> list[str]:
             f"{strange.count:,} labels, the first here; train on data that holds all classes, or remove such rows"
         )
     types = found.whole.types
-    known = {*(named or types), *taken(found)}
+    known = {*(named or types), *taken(found), *found.options.index}
     extra = [name for name in types if name not in known]
-    return [f"column {extra[0]!r} is not used by the model" + _more(extra)] if extra else []
+    return [_unused(extra)] if extra else []
 
 
 def rescaled(inputs: Sequence[Input]) -> frozenset[str]:
@@ -220,5 +221,10 @@ def _widened(found: Found, used: Sequence[str]) -> list[str]:
     return notes
 
 
-def _more(names: Sequence[str]) -> str:
-    return f", nor are {len(names) - 1} others" if len(names) > 1 else ""
+def _unused(names: Sequence[str]) -> str:
+    """A remark about one column or more that no feature is made from."""
+    more = len(names) - NAMED
+    *first, last = [*map(repr, names[:NAMED]), *([f"{more:,} other{'s' * (more > 1)}"] if more > 0 else [])]
+    if not first:
+        return f"column {last} is not used by the model"
+    return f"columns {', '.join(first)} and {last} are not used by the model"

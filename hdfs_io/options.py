@@ -55,11 +55,12 @@ class ReadOptions:
     bad_rows: Literal["stop", "skip"] = "stop"  # a row that can't be used: an error, or left out and counted
     rejects: str | None = None  # URL of a file that the rows left out are written to
     partitions: tuple[str, ...] = ()  # columns that directories `column=value` tell
+    index: tuple[str, ...] = ()  # columns that are pandas' index, which nobody asked for
 
     def to_json(self) -> dict[str, Any]:
         return {**{f.name: getattr(self, f.name) for f in fields(self)}, "roles": self.roles.to_json()}
 
     @classmethod
     def from_json(cls, value: dict[str, Any]) -> Self:
-        partitions = tuple(value.get("partitions", ()))
-        return cls(**{**value, "roles": Roles.from_json(value["roles"]), "partitions": partitions})
+        names = {name: tuple(value.get(name, ())) for name in ("partitions", "index")}
+        return cls(**{**value, "roles": Roles.from_json(value["roles"]), **names})

@@ -115,7 +115,7 @@ def _ask(options: ReadOptions, label: LabelKind, schema: Schema | None) -> Ask:
         classes=known.classes if wanted and known is not None else None,
         weight=None if roles.weight is None else str(roles.weight),
         features=None if roles.features is None else tuple(map(str, (*roles.features, *rated))),
-        roles=frozenset(map(str, roles.said().values())).difference(map(str, rated)),
+        roles=frozenset(map(str, (*roles.said().values(), *options.index))).difference(map(str, rated)),
         limit=limit,
         dictionary="collect" if schema is None and options.words == "hot" else "drop",
         known={each.column: each.words for each in (schema.columns if schema else ()) if each.words is not None},

@@ -15,18 +15,19 @@ NAMES = {  # what such columns are called, in any case, `_id` and the like aside
 }
 
 
-def rated(names: Sequence[str], roles: Roles) -> tuple[Roles, list[str]]:
+def rated(names: Sequence[str], roles: Roles, index: Sequence[str] = ()) -> tuple[Roles, list[str]]:
     """The roles of rows that are ratings, and a remark for each that was guessed.
 
     They are known by their names, and where there are no such names by their places: user, item, rating.
     The rating is the rows' label; there may be none, where a row says only that it was. Other columns are no features.
+    Those of `index`, a data frame's, may be called so, but their places say nothing.
     """
     found = {"user": roles.user, "item": roles.item, "rating": roles.rating if roles.label is None else roles.label}
     guessed = [role for role, column in found.items() if column is None]
     for role in guessed:
         found[role] = _called(_free(names, roles, found), NAMES[role])
     if not any(found.values()):
-        found = dict(zip(found, (*names, None), strict=False))
+        found = dict(zip(found, (*(name for name in names if name not in index), None), strict=False))
     notes = [f"{role} is column {found[role]!r}: guessed, as none was said" for role in guessed if found[role]]
     label, user, item = found["rating"], found["user"], found["item"]
     return replace(roles, user=user, item=item, label=label, rating=None, features=()), notes

@@ -34,7 +34,7 @@ class Ask:
     classes: tuple[Value, ...] | None = None  # the label's values that are known
     weight: str | None = None  # the weights' column
     features: tuple[str, ...] | None = None  # columns whose values are judged; None: all without a role
-    roles: frozenset[str] = frozenset()  # columns with a role of another kind: ratings are numbers as features are
+    roles: frozenset[str] = frozenset()  # columns of another kind, as indices are: ratings are numbers as features are
     limit: tuple[int, int] | None = None  # libsvm: least and greatest index that the schema knows
     keep: bool = False  # hand over what was parsed
     dictionary: Literal["collect", "drop"] = "drop"  # the words of columns that hold words

@@ -13,6 +13,7 @@ import pyarrow.ipc as ipc
 from hdfs_io.dataset import Piece
 from hdfs_io.errors import DataError
 from hdfs_io.formats.tabular import Batch, Kinds, Tabular
+from hdfs_io.frames import Frames
 from hdfs_io.listing import DataFile
 from hdfs_io.reader import Ask, Survey
 from hdfs_io.store import open_read
@@ -21,12 +22,15 @@ MAGIC = b"ARROW1"
 
 
 @final
-class Arrow(Tabular):
+class Arrow(Tabular, Frames):
     """Reads Arrow IPC. A piece is a record batch of a file; a stream, whose parts can't be found, is one piece."""
 
     def own_names(self, file: DataFile) -> list[str]:
+        return list(self.schema(file).names)
+
+    def schema(self, file: DataFile) -> pa.Schema:
         with _open(file.url) as reader:
-            return list(reader.schema.names)
+            return reader.schema
 
     def cut(self, file: DataFile) -> list[Piece]:
         if not file.size:

@@ -20,6 +20,7 @@ from hdfs_io.formats.feet import Feet
 from hdfs_io.formats.layer import BATCH
 from hdfs_io.formats.magnitude import fits
 from hdfs_io.formats.tabular import Batch, Kinds, Tabular
+from hdfs_io.frames import Frames
 from hdfs_io.kinds import is_number, is_vector, plain
 from hdfs_io.labels import is_text
 from hdfs_io.listing import DataFile
@@ -36,12 +37,15 @@ FEET = Feet()
 
 
 @final
-class Parquet(Tabular):
+class Parquet(Tabular, Frames):
     """Reads Parquet files. A piece is one row group."""
 
     def own_names(self, file: DataFile) -> list[str]:
+        return list(self.schema(file).names)
+
+    def schema(self, file: DataFile) -> pa.Schema:
         with _open(file.url) as parquet:
-            return list(parquet.schema_arrow.names)
+            return parquet.schema_arrow
 
     def cut(self, file: DataFile) -> list[Piece]:
         if not file.size:

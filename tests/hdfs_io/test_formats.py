@@ -149,6 +149,14 @@ def test_a_model_reads_new_data_by_name(put: Put) -> None:
     extra = scan(put("extra.csv", "b,z,a,y\n2,9,1,yes\n"), label="class", schema=model)
     assert extra.notes == ("column 'z' is not used by the model",)
     assert matrix(extra) == [[1, 2]]
+    for names, says in {
+        "pq": "columns 'p' and 'q' are not used by the model",
+        "pqr": "columns 'p', 'q' and 'r' are not used by the model",
+        "pqrs": "columns 'p', 'q', 'r' and 1 other are not used by the model",
+        "pqrst": "columns 'p', 'q', 'r' and 2 others are not used by the model",
+    }.items():
+        wide = put(f"{names}.csv", f"{','.join(names)},b,a\n{'7,' * len(names)}2,1\n")
+        assert scan(wide, label="class", schema=model).notes == (says,)
     with pytest.raises(DataError, match=r"less\.csv: has no column 'b', which is a feature of the model"):
         scan(put("less.csv", "a,y\n1,no\n"), label="class", schema=model)
     with pytest.raises(DataError, match="is libsvm, but the model was made from dense data"):

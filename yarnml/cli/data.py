@@ -89,7 +89,7 @@ def _convert(args: Sequence[str]) -> None:
     refuse_replacing(said.dst, overwrite=said.overwrite, files=True, known=frozenset(), name="DST")
     rows = convert(
         said.src, said.dst, filled["reading"].options(), format=said.to, compression=said.compression,
-        overwrite=said.overwrite, progress=paced(_remark, "{:,} of {:,} rows"),
+        overwrite=said.overwrite, progress=paced(_remark, "{:,} of {:,} rows"), say=_remark,
     )  # fmt: skip
     print(f"{said.dst}: {rows:,} rows", file=sys.stderr)
 
