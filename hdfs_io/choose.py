@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from hdfs_io.errors import DataError
 from hdfs_io.formats.magnitude import scale_for
@@ -17,6 +18,7 @@ from hdfs_io.reader import MOST_WORDS, Fault, Survey
 from hdfs_io.schema import Input
 from hdfs_io.target import plausible
 
+SENTENCE = 2  # blanks from which on, in the mean, values are sentences rather than names
 MOST_DENSE = 20_000  # features of rows that are kept dense though some of their vectors are stored sparse
 
 
@@ -63,7 +65,10 @@ def unfit(found: Found, name: str) -> str | None:
         return f"more than {MOST_WORDS:,} different words"
     rows = found.whole.rows
     if not plausible(len(words), rows) or 2 * len(words) > rows:
-        return f"words, {len(words):,} different ones in {rows:,} rows and so hardly kinds (--features takes them)"
+        many = f"{len(words):,} different ones in {rows:,} rows"
+        if (pc.mean(pc.count_substring(words, " ")).as_py() or 0) >= SENTENCE:
+            return f"text, {many}"
+        return f"words, {many} and so hardly kinds (--features takes them)"
     return None
 
 

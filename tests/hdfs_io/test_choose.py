@@ -117,3 +117,12 @@ def test_a_models_reading_of_missing_values_holds_for_new_data(put: Put) -> None
 
 def test_words_are_described(put: Put) -> None:
     assert "3 words" in describe(put("t.csv", towns()))
+
+
+def test_sentences_are_no_words_to_be_taken(put: Put) -> None:
+    rows = [("a b c d", "new york", i % 2) for i in range(30)]
+    text = "".join(f"{line} {i},{name}{i},{y}\n" for i, (line, name, y) in enumerate(rows))
+    dataset = scan(put("mail.csv", "mail,town,y\n" + text), label="class")
+    assert "column 'mail' holds text, 30 different ones in 30 rows: left out" in dataset.notes
+    hardly = "words, 30 different ones in 30 rows and so hardly kinds (--features takes them)"
+    assert f"column 'town' holds {hardly}: left out" in dataset.notes
