@@ -60,7 +60,9 @@ def test_state_of_a_worker_stays_with_as_many(tmp_path: Path) -> None:
     for worker in (0, 1):
         Part(worker, 2, 0, {"own": np.array([worker])}, {"own": "worker"}).write(str(tmp_path))
     assert restored(str(tmp_path), 1, 2, 0, 0).state["own"] == [1]
-    with pytest.raises(UsageError, match=r"--workers 3: state 'own' of this app belongs to a worker, .* resume with --workers 2"):
+    with pytest.raises(
+        UsageError, match=r"--workers 3: state 'own' of this app belongs to a worker, .* with --workers 2"
+    ):
         restored(str(tmp_path), 0, 3, 0, 0)
 
 
