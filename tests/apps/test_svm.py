@@ -180,7 +180,7 @@ def written(file: Path, rows: Rows) -> str:
     return str(file)
 
 
-@pytest.mark.parametrize("workers", [1, 3])
+@pytest.mark.parametrize("workers", [1, pytest.param(3, marks=pytest.mark.full)])
 @pytest.mark.parametrize(("loss", "named"), [("l1", "hinge"), ("l2", "squared_hinge")])
 def test_the_objective_is_scikit_learns(loss: str, named: str, workers: int, start: Start, tmp_path: Path) -> None:
     X, rows = made(400)
@@ -252,7 +252,9 @@ def half(start: Start, tmp_path: Path) -> Callable[..., Any]:
     return half
 
 
-@pytest.mark.parametrize("now", [{"C": 0.001}, {"loss": "l2"}, {"bias": 3.0}, {"workers": 2}])
+@pytest.mark.parametrize(
+    "now", [{"C": 0.001}, {"loss": "l2"}, {"bias": 3.0}, pytest.param({"workers": 2}, marks=pytest.mark.full)]
+)
 def test_resumed_with_other_flags_it_finds_their_model(now: Any, start: Start, half: Any) -> None:
     rest = {"tol": 1e-5, "epochs": 5000}
     again, fresh = start("svm", resume=half().id, **now, **rest), half(**now | {"workers": 1}, **rest)
@@ -315,7 +317,7 @@ def test_several_workers_need_few_more_passes(start: Start) -> None:
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize("workers", [1, 2, 4])
+@pytest.mark.parametrize("workers", [1, 2, pytest.param(4, marks=pytest.mark.full)])
 def test_a9a(shared: Path, start: Start, workers: int) -> None:
     run = start("svm", data=str(shared / "a9a/a9a"), test=str(shared / "a9a/a9a.t"), workers=workers)
     assert run.result["test"]["accuracy"] >= 0.849
