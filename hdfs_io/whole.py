@@ -40,8 +40,9 @@ def whole(url: str, overwrite: bool = False) -> Iterator[str]:
         with _in_one_line(url, parent):
             _put(fs, staging, path, url, overwrite)
     finally:
-        if fs.exists(staging):
-            fs.rm(staging, recursive=True)
+        with suppress(OSError):  # another may still be writing there; `clear` removes what is left then
+            if fs.exists(staging):
+                fs.rm(staging, recursive=True)
 
 
 def unfinished(path: str) -> str:

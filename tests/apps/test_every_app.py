@@ -27,6 +27,9 @@ FIRST = {"kmeans", "mlr"}  # of the others, what takes many processes or compile
 FEW = pytest.mark.parametrize(
     "name", [pytest.param(name, marks=() if name in FIRST else pytest.mark.full) for name in LEARNING], indirect=True
 )
+MOST = pytest.mark.parametrize(  # these two take the longest by far
+    "name", [pytest.param(name, marks=pytest.mark.full if name in COUNTS else ()) for name in LEARNING], indirect=True
+)
 
 
 @pytest.fixture(params=LEARNING)
@@ -86,6 +89,7 @@ def test_two_workers_at_staleness_0_are_deterministic(name: str, start: Start) -
     assert watched(name, first) == pytest.approx(watched(name, start(name, seed=1)), rel=0.15, abs=0.02)
 
 
+@MOST
 def test_four_workers_and_staleness_change_little(name: str, start: Start) -> None:
     alone = start(name, seed=1)
     several = start(name, seed=1, workers=4, servers=2, staleness=2)

@@ -118,6 +118,23 @@ def test_whole_leaves_nothing_after_an_error(place: str) -> None:
     assert everything(place) == []
 
 
+def test_what_cannot_be_tidied_up_hides_no_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where another process still writes into the same directory."""
+
+    def rm(self: Any, path: str, recursive: bool = False) -> None:
+        raise OSError(errno.ENOTEMPTY, os.strerror(errno.ENOTEMPTY), path)
+
+    monkeypatch.setattr(fsspec.implementations.local.LocalFileSystem, "rm", rm)
+
+    def write() -> None:
+        with whole(str(tmp_path / "out")) as url:
+            Path(url).mkdir()
+            raise DataError("the first error")
+
+    with pytest.raises(DataError, match="the first error"):
+        write()
+
+
 def test_whole_refuses_what_exists(place: str, put: Put) -> None:
     url = put("out/part-0", "old").rpartition("/")[0]
     with pytest.raises(DataError, match="out: exists already"), whole(url):
