@@ -14,7 +14,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 KNOWN = 64  # files whose columns' types are kept
-_types: dict[tuple[str, int], list[tuple[str, str]]] = {}
+Key = tuple[str, pa.Schema]  # a file that is written anew has, under its URL, another schema or columns like these
+_types: dict[Key, list[tuple[str, str]]] = {}
 
 
 def chunks(parquet: pq.ParquetFile, url: str, group: int, names: Sequence[str]) -> Iterator[tuple[str, Any]]:
@@ -36,14 +37,15 @@ def chunks(parquet: pq.ParquetFile, url: str, group: int, names: Sequence[str]) 
 
 def _columns(parquet: pq.ParquetFile, url: str) -> list[tuple[str, str]]:
     """Path and physical type of each, asked for once a file: who asks holds the foot until Python looks for cycles."""
-    key = url, parquet.metadata.serialized_size
-    if key not in _types:
+    key = url, parquet.schema_arrow
+    found = _types.get(key)
+    if found is None:
         schema = parquet.schema
         columns = [schema.column(i) for i in range(len(schema))]
         while len(_types) >= KNOWN:
             _types.pop(next(iter(_types)), None)
-        _types[key] = [(column.path, column.physical_type) for column in columns]
-    return _types[key]
+        found = _types[key] = [(column.path, column.physical_type) for column in columns]
+    return found
 
 
 def _try(parquet: pq.ParquetFile, group: int, names: Sequence[str]) -> None:

@@ -52,3 +52,13 @@ def test_only_columns_that_are_asked_for_and_have_statistics(tmp_path: Path) -> 
         assert list(chunks(parquet, "", 1, [])) == []
     with pq.ParquetFile(tmp_path / "b.parquet") as parquet:
         assert list(chunks(parquet, "", 0, ["x"])) == []
+
+
+def test_a_file_written_anew_is_told_by_its_own_names(tmp_path: Path) -> None:
+    """Its foot is as long as the one before."""
+    file = str(tmp_path / "a.parquet")
+    for first, second in ("ab", "ba"):
+        pq.write_table(pa.table({first: [1.0, 2.0], second: [3.0, None]}), file)
+        with pq.ParquetFile(file) as parquet:
+            found = {name: (each.min, each.null_count) for name, each in chunks(parquet, file, 0, ["a", "b"])}
+        assert found == {first: (1, 0), second: (3, 1)}
