@@ -76,9 +76,8 @@ def remove(url: str) -> None:
 
 
 def read_text(url: str) -> str:
-    fs, path = open_fs(url)
     try:
-        return bytes(fs.cat_file(path)).decode()
+        return read_bytes(url).decode()
     except FileNotFoundError as error:
         raise DataError(f"{url}: no such file") from error
 

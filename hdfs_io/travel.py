@@ -17,7 +17,9 @@ from hdfs_io.dataset import Piece
 from hdfs_io.errand import Errand, Findings, Looked
 from hdfs_io.plain import of_plain, to_plain
 from hdfs_io.reader import Survey
+from hdfs_io.store import open_fs
 
+PACKED = ".arrow"  # how the names of packed findings end
 ARROW: dict[str, Any] = {
     "columns": (),
     "distinct": None,
@@ -57,6 +59,13 @@ def pack(findings: Findings) -> bytes:
     with ipc.new_file(out, schema, options=ipc.IpcWriteOptions(compression="zstd")) as writer:
         writer.write_table(pa.Table.from_pylist(rows, schema))
     return bytes(out.getvalue())
+
+
+def brought(folder: str) -> list[str]:
+    """The names of all packed findings in a folder."""
+    fs, path = open_fs(folder)
+    names = [str(entry).rpartition("/")[2] for entry in fs.ls(path, detail=False)]
+    return [name for name in names if name.endswith(PACKED)]
 
 
 def unpack(data: bytes) -> Findings:

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import final
 
-from hdfs_io import join, open_fs, remove, write_text
+from hdfs_io import join, remove, write_text
 from hdfs_io.describe import spoken
 from hdfs_io.errand import Errand, Looked, together
 from hdfs_io.hands import HANDS, each
 from hdfs_io.store import read_bytes
-from hdfs_io.travel import errand_text, unpack
+from hdfs_io.travel import brought, errand_text, unpack
 from yarnml.comm.outcome import Outcome
 from yarnml.errors import RunFailed, Stopped
 from yarnml.job import Job
@@ -83,9 +83,7 @@ class ByWorkers:
     def _brought(self, run: RunDir, errand: Errand) -> list[Looked]:
         """What all workers have found; then nothing of the run is needed any more."""
         folder = join(run.url, "found")
-        fs, path = open_fs(folder)
-        names = [str(entry).rpartition("/")[2] for entry in fs.ls(path, detail=False)]
-        urls = [join(folder, name) for name in names if name.endswith(".arrow")]
+        urls = [join(folder, name) for name in brought(folder)]
         found = list(each(lambda url: unpack(read_bytes(url)), urls, HANDS))
         remove(run.url)
         return together(errand, found)

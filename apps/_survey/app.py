@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from hdfs_io import join, open_fs, read_text
+from hdfs_io import join, read_text
 from hdfs_io.errand import Errand, find
 from hdfs_io.store import write_bytes
-from hdfs_io.travel import errand_of, pack
+from hdfs_io.travel import PACKED, brought, errand_of, pack
 from yarnml.app import AppConfig, Count, Worker
 
 
@@ -34,12 +34,12 @@ def work(me: Worker, cfg: Config) -> None:
         me.report(rows=rows)
 
     for part in steps[me.clock_now :]:
-        brought = names(folder)
-        if any(faulty(name) and number(name) < part.start for name in brought):
+        there = brought(folder)
+        if any(faulty(name) and number(name) < part.start for name in there):
             return
-        if not any(number(name) == part.start for name in brought):
+        if not any(number(name) == part.start for name in there):
             findings = find(errand, part, me.threads, heard)
-            name = f"{part.start:08d}{'-fault' * bool(findings.fault)}.arrow"
+            name = f"{part.start:08d}{'-fault' * bool(findings.fault)}{PACKED}"
             write_bytes(join(folder, name), pack(findings))
         me.clock()
 
@@ -54,13 +54,6 @@ def stepped(errand: Errand, share: range, most: int) -> Iterator[range]:
         size += errand.portions[k].size
     if begin < share.stop:
         yield range(begin, share.stop)
-
-
-def names(folder: str) -> list[str]:
-    """What has been brought by anybody."""
-    fs, path = open_fs(folder)
-    found = [str(entry).rpartition("/")[2] for entry in fs.ls(path, detail=False)]
-    return [name for name in found if name.endswith(".arrow") and not name.startswith(".")]
 
 
 def number(name: str) -> int:

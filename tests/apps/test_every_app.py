@@ -24,12 +24,16 @@ HOME = Path(import_module("yarnml_apps").__path__[0])
 COUNTS = {"lda", "medlda"}  # apps whose rows are counts
 LEARNING = [name for name in app_names() if load_app(name).predict is not None and load_app(name).demo is not None]
 FIRST = {"kmeans", "mlr"}  # of the others, what takes many processes or compiles all anew is for full counts
-FEW = pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=() if name in FIRST else pytest.mark.full) for name in LEARNING], indirect=True
-)
-MOST = pytest.mark.parametrize(  # these two take the longest by far
-    "name", [pytest.param(name, marks=pytest.mark.full if name in COUNTS else ()) for name in LEARNING], indirect=True
-)
+
+
+def in_full(names: set[str]) -> pytest.MarkDecorator:
+    """For each app, for these at full count."""
+    apps = [pytest.param(name, marks=pytest.mark.full if name in names else ()) for name in LEARNING]
+    return pytest.mark.parametrize("name", apps, indirect=True)
+
+
+FEW = in_full(set(LEARNING) - FIRST)
+MOST = in_full(COUNTS)  # they take the longest by far
 
 
 @pytest.fixture(params=LEARNING)
