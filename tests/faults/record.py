@@ -1,6 +1,6 @@
 """A record: what one process of a worker added, read and ended, in a file that outlives it.
 
-Each line is written before what it tells of can have left the process; a get's once it is answered.
+Each line is written before what it tells of can have left the process; a get's once it is answered, and that a clock has ended once the call is back.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ class Recorder:
 
     def clock(self) -> None:
         clock = self._tables.clock_now
+        self._write("ending", clock)
         self._tables.clock()
         self._write("clock", clock)
 
@@ -66,6 +67,8 @@ def add(history: History, worker: int, lines: list[Line]) -> None:
             history.begin(worker, clock)
         elif what == "back":
             history.start(worker, clock)
+        elif what == "ending":
+            history.ending(worker, clock)
         elif what == "clock":
             history.clock(worker, clock)
 

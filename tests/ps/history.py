@@ -32,6 +32,7 @@ class History:
         self._added: dict[tuple[int, int], list[tuple[int, Array]]] = {}  # (table, worker): (clock, of each row)
         self._seen: dict[tuple[int, int, int], Array] = {}  # (table, reader, writer): the newest of each row
         self._clocks = [0] * workers
+        self._ending: list[int | None] = [None] * workers
 
     # ---- what happens
 
@@ -41,14 +42,19 @@ class History:
         np.add.at(whole, rows, delta.astype(float))
         self._added.setdefault((table, worker), []).append((clock, whole))
 
+    def ending(self, worker: int, clock: int) -> None:
+        """A worker is about to end a clock: if it dies before it can say that it has, it may have or not."""
+        self._ending[worker] = clock
+
     def clock(self, worker: int, clock: int) -> None:
-        """A worker ends a clock."""
+        """A worker has ended a clock."""
         assert clock == self._clocks[worker], f"worker {worker} ends {clock} instead of {self._clocks[worker]}"
         self._clocks[worker] += 1
 
     def begin(self, worker: int, clock: int) -> None:
         """Another process goes on for a worker, after all clocks before this one."""
-        assert clock <= self._clocks[worker], f"worker {worker} skips clock {self._clocks[worker]}"
+        last = self._clocks[worker]
+        assert clock <= last + (self._ending[worker] == last), f"worker {worker} skips clock {last}"
         self.start(worker, clock)
         for table in range(len(self.specs)):
             self._seen.pop((table, worker, worker), None)  # what it had seen of its own that nobody else had
@@ -61,7 +67,7 @@ class History:
 
     def start(self, worker: int, clock: int) -> None:
         """A worker starts with this clock; what it did before counts, and not what it did later."""
-        self._clocks[worker] = clock
+        self._clocks[worker], self._ending[worker] = clock, None
         for table in range(len(self.specs)):
             parts = self._added.get((table, worker), [])
             self._added[table, worker] = [(c, whole) for c, whole in parts if c < clock]
