@@ -1,6 +1,7 @@
 """A record: what one process of a worker added, read and ended, in a file that outlives it.
 
-Each line is written before what it tells of can have left the process; a get's once it is answered, and that a clock has ended once the call is back.
+Each line is written before what it tells of can have left the process; a get's once it is answered, and that
+a clock has ended once the call is back.
 """
 
 from __future__ import annotations
