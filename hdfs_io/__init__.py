@@ -11,6 +11,7 @@ from hdfs_io.errors import DataError
 from hdfs_io.keys import Keys
 from hdfs_io.listing import DataFile, list_files
 from hdfs_io.load import count, load, read_arrow
+from hdfs_io.locate import locate
 from hdfs_io.look import copy, head
 from hdfs_io.options import Column, ReadOptions, Roles
 from hdfs_io.rows import Rows, joined
@@ -53,6 +54,7 @@ __all__ = [
     "joined",
     "list_files",
     "load",
+    "locate",
     "mend",
     "nobody",
     "open_fs",

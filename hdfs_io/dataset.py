@@ -28,6 +28,12 @@ class Piece:
     def files(self) -> tuple[str, ...]:
         return (self.file, *(url for url, _ in self.more))
 
+    def read_as(self, row: int) -> int:
+        """The number in the piece, as it is read, of a row: `row` counts those alone that aren't left out."""
+        for bad in self.bad:  # rising
+            row += bad <= row
+        return row
+
 
 @dataclass(frozen=True)
 class Dataset:

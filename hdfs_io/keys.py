@@ -16,7 +16,7 @@ from hdfs_io.kinds import as_kind, plain
 from hdfs_io.labels import is_text
 
 SPREAD = 4  # numbers for each row up to which those between the least and the greatest are listed, not looked up
-WANTED = "ids are whole numbers or words"
+WANTED = "ids are whole numbers or words; write such as are too large, or have a point, as words"
 
 
 @final
@@ -72,6 +72,16 @@ def keys_of(columns: Sequence[pa.ChunkedArray], kind: str, where: str) -> Keys:
     return Keys.of(pa.chunked_array(chunks), where)
 
 
+def no_whole(column: pa.ChunkedArray) -> NDArray[np.bool_]:
+    """Which of these numbers, none of them missing, can't be ids."""
+    if pa.types.is_floating(column.type):
+        x = column.to_numpy()
+        return np.asarray((np.trunc(x) != x) | ~(abs(x) < 2**53))
+    if column.type == pa.uint64():
+        return np.asarray(column.to_numpy() > np.iinfo(np.int64).max)
+    return np.zeros(len(column), np.bool_)
+
+
 def _words(column: pa.ChunkedArray) -> tuple[NDArray[Any], NDArray[np.int32]]:
     whole = pc.dictionary_encode(column).unify_dictionaries().combine_chunks()
     coded = whole.chunk(0) if isinstance(whole, pa.ChunkedArray) else whole
@@ -84,10 +94,8 @@ def _numbers(column: pa.ChunkedArray, where: str) -> tuple[NDArray[np.int64], ND
     if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_null(kind)):
         raise DataError(f"{where}: {WANTED}, not {kind}")
     x = column.to_numpy()
-    if pa.types.is_floating(kind) and not (np.isfinite(x).all() and (x % 1 == 0).all() and (abs(x) < 2**53).all()):
-        raise DataError(f"{where}: {WANTED}, and some of these numbers are not whole or too large; write them as words")
-    if kind == pa.uint64() and len(x) and x.max() > np.iinfo(np.int64).max:
-        raise DataError(f"{where}: {WANTED}, and some of these numbers are 2^63 or more; write them as words")
+    if (bad := no_whole(column)).any():
+        raise DataError(f"{where} holds {x[np.argmax(bad)]}: {WANTED}")
     if not len(x):
         return np.empty(0, np.int64), np.empty(0, np.int32)
     low, high = int(x.min()), int(x.max())

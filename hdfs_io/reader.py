@@ -270,3 +270,10 @@ class Reader(ABC):
     @abstractmethod
     def tables(self, piece: Piece, columns: Sequence[str] | None) -> Iterator[pa.Table]:
         """All rows of the piece as they are in the file."""
+
+    @abstractmethod
+    def where(self, piece: Piece, row: int, what: str) -> str:
+        """`file:line: what` of a row of the piece, found by reading it up to there: only errors ask.
+
+        `row`: its position among those that aren't left out.
+        """

@@ -62,9 +62,6 @@ class Arrow(Tabular, Frames):
                 yield Batch(table if columns is None else table.select(list(columns)), place)
                 first += len(table)
 
-    def place(self, piece: Piece, row: int, what: str) -> str:
-        return _place(piece, 0, row, what)
-
 
 @contextmanager
 def _open(url: str) -> Iterator[Any]:

@@ -66,9 +66,6 @@ class Blobs(Tabular):
             yield _batch(piece, rows, columns)
 
     @final
-    def place(self, piece: Piece, row: int, what: str) -> str:
-        return f"{piece.file}: row {row}: {what}"
-
     def _rows(self, piece: Piece) -> Iterator[dict[str, Any]]:
         if not is_tar(piece.file):
             with stream(piece.file) as raw:

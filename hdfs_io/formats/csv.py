@@ -121,9 +121,6 @@ class Csv(Tabular, Bundles):
     def survey(self, piece: Piece, ask: Ask) -> Survey:
         return self.look(piece, ask)
 
-    def place(self, piece: Piece, _row: int, what: str) -> str:
-        return f"{piece.file}: {what}"
-
     def batches(self, piece: Piece, columns: Sequence[str] | None, kinds: Kinds) -> Iterator[Batch]:
         names = self.head(piece.file).names
         known = set(names)

@@ -61,9 +61,6 @@ class Idx(Tabular):
                     table if columns is None else table.select(list(columns)), partial(_place, piece.file, first)
                 )
 
-    def place(self, piece: Piece, row: int, what: str) -> str:
-        return _place(piece.file, 0, row, what)
-
 
 def is_labels(url: str) -> bool:
     """Whether a file holds the labels of another."""

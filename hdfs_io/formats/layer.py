@@ -17,6 +17,7 @@ from hdfs_io.formats.roles import Place, no_key
 from hdfs_io.formats.vectors import unpack
 from hdfs_io.formats.views import View, view
 from hdfs_io.kernels.tiles import FLOAT32, lay
+from hdfs_io.keys import WANTED, no_whole
 from hdfs_io.labels import column_codes, numbers, word_codes
 from hdfs_io.reader import NAMED, Fault, Filled, Frame, Room
 from hdfs_io.schema import Input
@@ -42,6 +43,7 @@ class Layer:
         """`place` says where a row, by its position in the piece, is."""
         self.dataset = dataset
         self.place = place
+        self.kinds = dict(dataset.types)
         self.inputs = dataset.schema.columns
         width = 0 if dataset.schema.sparse else dataset.schema.width
         self.rows = max(1, min(BATCH, CELLS // max(1, width)))
@@ -100,6 +102,9 @@ class Layer:
         column = table.column(name)
         if role != "id" and (bad := no_key(column)).any():
             raise DataError(self.place(int(rows[int(np.argmax(bad))]), f"{role} {name!r} is missing"))
+        if role != "id" and self.kinds.get(name) != "string" and (bad := no_whole(column)).any():
+            at = int(np.argmax(bad))
+            raise DataError(self.place(int(rows[at]), f"{role} {name!r} holds {column[at]}: {WANTED}"))
         return column
 
     def _views(self, table: pa.Table) -> dict[int, View]:

@@ -89,9 +89,6 @@ class Parquet(Tabular, Frames):
                 yield Batch(pa.Table.from_batches([batch]), partial(_place, piece, first))
                 first += len(batch)
 
-    def place(self, piece: Piece, row: int, what: str) -> str:
-        return _place(piece, 0, row, what)
-
 
 def _many(schema: pa.Schema) -> int:
     """Rows to read at a time, whichever columns are read: the more the faster, if their size is known."""

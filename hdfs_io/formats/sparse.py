@@ -160,6 +160,15 @@ class Sparse(Reader):
             }
             yield pa.table(every).select(list(every) if columns is None else list(columns))
 
+    @final
+    def where(self, piece: Piece, row: int, what: str) -> str:
+        row = piece.read_as(row)
+        for each in self.parsed(piece):
+            if row < len(each.lines.y):
+                return each.place(row, what)
+            row -= len(each.lines.y)
+        return f"{piece.file}: {what}"  # it has changed meanwhile
+
     def _good(self, piece: Piece) -> Iterator[Lines]:
         """The rows without those that are left out."""
         first, bad = 0, np.array(piece.bad, np.int64)

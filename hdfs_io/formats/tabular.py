@@ -47,10 +47,6 @@ class Tabular(Reader):
         `kinds`: what type columns have over all files, as far as that is known; files that tell it need no such help.
         """
 
-    @abstractmethod
-    def place(self, piece: Piece, row: int, what: str) -> str:
-        """Where a row of the piece is, as far as can be told without reading it again."""
-
     @final
     def names(self, file: DataFile) -> list[str]:
         return list(dict.fromkeys([*self.own_names(file), *self.options.partitions]))
@@ -72,7 +68,7 @@ class Tabular(Reader):
 
     @final
     def fill(self, dataset: Dataset, piece: Piece, rows: NDArray[np.int64], room: Room, kept: Any) -> Filled:
-        layer = Layer(dataset, lambda row, what: self.place(piece, row, what))
+        layer = Layer(dataset, lambda row, what: self.where(piece, row, what))
         first = 0
         for table in kept if kept is not None else self._good(piece, layer.columns(), dict(dataset.types)):
             layer.put(table, first, rows, room)
@@ -84,6 +80,15 @@ class Tabular(Reader):
     @final
     def tables(self, piece: Piece, columns: Sequence[str] | None) -> Iterator[pa.Table]:
         yield from self._good(piece, columns)
+
+    @final
+    def where(self, piece: Piece, row: int, what: str) -> str:
+        row = piece.read_as(row)
+        for batch in self._batches(piece, None):
+            if row < len(batch.table):
+                return batch.place(row, what)
+            row -= len(batch.table)
+        return f"{piece.file}: {what}"  # it has changed meanwhile
 
     def _good(self, piece: Piece, columns: Sequence[str] | None, kinds: Kinds = NOTHING) -> Iterator[pa.Table]:
         """The tables without the rows that are left out."""

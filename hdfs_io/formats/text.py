@@ -49,9 +49,6 @@ class Text(Tabular, Bundles):
             )
             yield Batch(table if columns is None else table.select(list(columns)), partial(_place, block))
 
-    def place(self, piece: Piece, _row: int, what: str) -> str:
-        return f"{piece.file}: {what}"
-
 
 @final
 class Files(Tabular):
@@ -74,10 +71,8 @@ class Files(Tabular):
             text = decoded(file.read())
         row = {TEXT: text, CLASS: class_of(piece.file), FILE: name_of(piece.file)}
         table = pa.Table.from_pylist([row], pa.schema([(name, pa.string()) for name in row]))
-        yield Batch(table if columns is None else table.select(list(columns)), partial(self.place, piece))
-
-    def place(self, piece: Piece, _row: int, what: str) -> str:
-        return f"{piece.file}: {what}"
+        place = partial("{0}: {2}".format, piece.file)
+        yield Batch(table if columns is None else table.select(list(columns)), place)
 
 
 def class_of(url: str) -> str:
