@@ -16,7 +16,7 @@ from hdfs_io.kinds import as_kind, plain
 from hdfs_io.labels import is_text
 
 SPREAD = 4  # numbers for each row up to which those between the least and the greatest are listed, not looked up
-WANTED = "ids are whole numbers or words; write such as are too large, or have a point, as words"
+WANTED = "ids are whole numbers or words: write those that are too large, or have a point, as words"
 
 
 @final

@@ -70,6 +70,10 @@ class Schema:
         """Number of classes; 0 where the label is a number or there is none."""
         return 0 if self.label is None or self.label.classes is None else len(self.label.classes)
 
+    def name(self, feature: int) -> str:
+        """What the data calls a feature, numbered from 0: by its column, or where there are none by its index."""
+        return str(feature + self.base) if self.features is None else self.features[feature]
+
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
 

@@ -28,8 +28,7 @@ def settle(found: Found, label: LabelKind, schema: Schema | None = None) -> Data
         notes += check_schema(found, schema, has_label=has_label)
     elif sparse:
         if label is not None and not has_label:
-            bag = "; if its first numbers are labels, say --format libsvm" if found.options.format == "ldac" else ""
-            raise DataError(f"{found.url}: its rows have no label{bag}")
+            raise DataError(f"{found.url}: its rows have no label{_labelled_instead(found.options.format)}")
         schema, more = sparse_schema(found, label)
         notes += more
     else:
@@ -56,6 +55,14 @@ def settle(found: Found, label: LabelKind, schema: Schema | None = None) -> Data
         left_out=left_out,
         kept=kept if any(each is not None for each in kept) else None,
     )
+
+
+def _labelled_instead(kind: str | None) -> str:
+    """What to do about rows of a format that never has labels."""
+    if kind == "libsvm":
+        return ""
+    guess = "; if its first numbers are labels, say --format libsvm" if kind == "ldac" else ""
+    return f", as {kind} has none: write labels and counts as libsvm, `label index:count ...`{guess}"
 
 
 def _counted(found: Found, fine: frozenset[str]) -> list[str]:

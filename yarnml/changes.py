@@ -9,7 +9,7 @@ from typing import Any, final
 
 from yarnml.app import App
 from yarnml.app.kept import read, refuse_other_workers
-from yarnml.config import config_to_dict, flag
+from yarnml.config import config_to_dict, typed
 from yarnml.errors import UsageError
 from yarnml.job import Job
 from yarnml.ps.checkpoint.files import Saved
@@ -89,12 +89,3 @@ class Changes:
         except UsageError as error:
             return str(error)
         return ""
-
-
-def typed(name: str, value: Any) -> str:
-    """A flag and its value, as they would be typed."""
-    if isinstance(value, bool):
-        return flag(name) if value else f"{flag(name)} false"
-    if isinstance(value, list | tuple):
-        return " ".join([flag(name), *map(str, value)])
-    return f"{flag(name)} {'none' if value is None else value}"

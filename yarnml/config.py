@@ -103,6 +103,15 @@ def flag(name: str) -> str:
     return "--" + name.replace("_", "-")
 
 
+def typed(name: str, value: Any) -> str:
+    """A flag and its value, as they would be typed."""
+    if isinstance(value, bool):
+        return flag(name) if value else f"{flag(name)} false"
+    if isinstance(value, list | tuple):
+        return " ".join([flag(name), *map(str, value)])
+    return f"{flag(name)} {'none' if value is None else value}"
+
+
 def required(cls: Any) -> list[str]:
     """The fields that have no default."""
     return [f.name for f in fields(cls) if f.default is MISSING and f.default_factory is MISSING]

@@ -7,7 +7,17 @@ from difflib import get_close_matches
 
 from hdfs_io.errors import DataError
 
-__all__ = ["DataError", "PeerLost", "RolledBack", "RunFailed", "Stopped", "UsageError", "YarnmlError", "nearest"]
+__all__ = [
+    "DataError",
+    "PeerLost",
+    "RolledBack",
+    "RowError",
+    "RunFailed",
+    "Stopped",
+    "UsageError",
+    "YarnmlError",
+    "nearest",
+]
 
 
 class YarnmlError(Exception):
@@ -16,6 +26,15 @@ class YarnmlError(Exception):
 
 class UsageError(YarnmlError):
     """A command, flag, config or app that can't be used as written; nothing was started."""
+
+
+class RowError(UsageError):
+    """One of the rows at hand can't be used. Where these are known to be from, its place is told instead of `row`."""
+
+    def __init__(self, row: int, what: str) -> None:
+        """`row`: from 0, among those at hand."""
+        super().__init__(f"row {row:,}: {what}")
+        self.row, self.what = row, what
 
 
 class RunFailed(YarnmlError):

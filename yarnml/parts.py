@@ -13,11 +13,11 @@ from yarnml.app import App
 from yarnml.capacity import cores, data_memory, refuse_tables
 from yarnml.errors import DataError, UsageError
 from yarnml.job import Part
-from yarnml.model import load_model
 from yarnml.monitor.pace import paced
 from yarnml.ps import TableSpec
 from yarnml.request import Data, Running
 from yarnml.survey import Unsurveyed
+from yarnml.warm import refuse_start
 
 Say = Callable[[str], None]
 HELD_OUT = ("test", "valid")  # in this order fractions are taken off the training data
@@ -51,7 +51,7 @@ class Parts:
         if url is None:
             if self.app.task is not None or self.app.schema is not None:
                 raise UsageError(f"app {self.app.name} has no demo data; name yours with --data")
-            self._refuse_start(())  # it reads no rows
+            self._refuse_start(None, ())  # it reads no rows
             return dict.fromkeys(("train", *HELD_OUT))
         whole = self._scan(url, options)
         parts: dict[str, Part | None] = dict.fromkeys(HELD_OUT)
@@ -80,31 +80,16 @@ class Parts:
         specs = self.app.specs(self.config, data.schema)  # refuses shapes by name
         if self.here:
             refuse_tables(specs, data.schema.width)
-        self._refuse_start(specs)
+        self._refuse_start(data.schema, specs)
 
     def _refuse_empty(self, parts: Mapping[str, Part | None], held_out: Mapping[str, str | float | None]) -> None:
         for name in HELD_OUT:
             if (part := parts[name]) is not None and not part.rows:
                 raise UsageError(f"--{name} {held_out[name]}: holds no rows, so there is nothing to score")
 
-    def _refuse_start(self, specs: Sequence[TableSpec]) -> None:
-        """UsageError if the tables can't begin with what the model of --start-from holds."""
-        url, app = self.running.start_from, self.app.name
-        if url is None:
-            return
-        arrays = load_model(absolute(url))[0].arrays
-        for spec in specs:
-            if spec.name in arrays and arrays[spec.name].shape != spec.shape:
-                shapes = f"{arrays[spec.name].shape} there and {spec.shape} here"
-                raise UsageError(
-                    f"--start-from {url}: {spec.name!r} has the shape {shapes}; start from a model of such data"
-                )
-        if not any(spec.name in arrays for spec in specs):
-            tables = ", ".join(spec.name for spec in specs) or "none"
-            raise UsageError(
-                f"--start-from {url}: holds {', '.join(arrays)}, and the tables of {app} are {tables}: nothing would "
-                "begin with it"
-            )
+    def _refuse_start(self, schema: Schema | None, specs: Sequence[TableSpec]) -> None:
+        if self.running.start_from is not None:
+            refuse_start(absolute(self.running.start_from), self.app, self.config, schema, specs)
 
     def _named(self) -> tuple[str | None, ReadOptions, dict[str, str | float | None]]:
         """What is read, how, and what is held out: as said, or the app's demo."""

@@ -104,7 +104,7 @@ class Running(AppConfig):
     secure: bool = False  # encrypt what processes say to each other, and let nobody else in; on YARN it always is so
     checkpoint_every: NonNegative = 60.0  # seconds between checkpoints, which a run goes back to; 0: none
     resume: Url | None = None  # run, by its id or URL, to go on with from its last checkpoint; flags said here win
-    start_from: Url | None = None  # model whose arrays the tables of the same name begin with
+    start_from: Url | None = None  # model to begin with: its weights; mf: the users and items it knows; lda: its topics
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -8,8 +8,8 @@ from typing import Any, Self, final
 
 from yarnml import checkpoints
 from yarnml.app import App
-from yarnml.changes import Changes, typed
-from yarnml.config import hints
+from yarnml.changes import Changes
+from yarnml.config import hints, typed
 from yarnml.errors import DataError, UsageError
 from yarnml.job import Job, Part
 from yarnml.request import Running

@@ -15,11 +15,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Any
 
+from numpy.typing import NDArray
+
 from hdfs_io import ReadOptions, Roles, Schema
 from yarnml.app import Artifacts, Batch, Columns, Count, Demo, Model, NonNegative, Positive, Worker
 from yarnml.config import Range
 from yarnml.kernels.linear import scores
-from yarnml.linear import Settings, fit, learned, linear_tables
+from yarnml.linear import Settings, fit, learned, linear_tables, told
 from yarnml.ps import TableSpec
 from yarnml.task import Regression
 
@@ -54,3 +56,11 @@ def model(me: Worker, cfg: Config) -> Artifacts:
 def predict(model: Model, batch: Batch) -> Columns:
     w = model["w"].astype("float32")
     return {"prediction": scores(batch.X, w[:-1], w[-1])[0]}
+
+
+def coefficients(model: Model) -> NDArray[Any]:
+    return model["w"]
+
+
+def summary(model: Model) -> list[str]:
+    return told(model)

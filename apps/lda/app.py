@@ -25,8 +25,9 @@ from yarnml.kernels.shares import completion, shares
 from yarnml.ps import TableSpec
 from yarnml.sched import rounds
 from yarnml.task import Topics as Task
+from yarnml.task.topics import likeliest
 
-from .corpus import Corpus, frequency, places
+from .corpus import Corpus, documents, frequency, places
 from .gibbs import Gibbs
 from .prior import Prior
 from .rotation import Topics
@@ -34,9 +35,11 @@ from .trace import Trace
 from .vocabulary import named, vocabulary
 from .warp import Warp
 
+SHOWN = 8  # topics in a summary
 EXACT = 256  # topics up to which exact sampling is the quicker way to the same likelihood
 
 task = Task()
+fixed = ("sampler",)  # whose state it is
 demo = Demo("sklearn", "datasets/data/digits.csv.gz", ReadOptions(header=False, roles=Roles(label=-1)), test=0.8)
 
 
@@ -68,7 +71,7 @@ def check(cfg: Config, data: Dataset, rows: int) -> None:
 
 
 def start(me: Worker, cfg: Config) -> None:
-    X = counted(me.data.X)
+    X = documents(me)
     times = me.sum(frequency(X.indices, X.values, me.schema.width))
     if me.index == 0:
         me.table("place").inc(None, places(times, me.workers)[:, None])
@@ -78,7 +81,7 @@ def work(me: Worker, cfg: Config) -> dict[str, Any]:
     corpus = Corpus.of(me, me.table("place").get()[:, 0])
     exact = cfg.k <= EXACT if cfg.sampler == "auto" else cfg.sampler == "gibbs"
     sampler = (Gibbs if exact else Warp)(me, corpus, cfg.k)
-    prior = Prior(np.full(cfg.k, cfg.alpha), cfg.beta, me.schema.width)
+    prior = first_prior(me, cfg)
     topics = Topics(me, sampler, Trace(sampler, corpus.documents), corpus.lengths(), (cfg.burn, cfg.learn), prior)
     if me.clock_now == 0:
         topics.count()
@@ -91,6 +94,14 @@ def work(me: Worker, cfg: Config) -> dict[str, Any]:
             me.validate(epoch - 1, cfg.patience)
     found = model(me, cfg)
     return {"topics": [" ".join(words) for words in found["top_words"].tolist()]}
+
+
+def first_prior(me: Worker, cfg: Config) -> Prior:
+    """As the config says, or that of the model to start from."""
+    alpha, beta = np.full(cfg.k, cfg.alpha), cfg.beta
+    if me.given is not None:
+        alpha, beta = me.given["alpha"], float(me.given["beta"][0])
+    return Prior(alpha, beta, me.schema.width)
 
 
 def model(me: Worker, cfg: Config) -> Artifacts:
@@ -108,7 +119,7 @@ def model(me: Worker, cfg: Config) -> Artifacts:
 
 
 def predict(model: Model, batch: Batch) -> Columns:
-    X, phi, alpha = counted(batch.X), model["topics"], model["alpha"].astype(np.float32)
+    X, phi, alpha = counted(batch.X, model.schema.name), model["topics"], model["alpha"].astype(np.float32)
     log_likelihood, tokens = completion(X, phi, alpha)
     theta = shares(X, phi, alpha)
     words = model["top_words"]
@@ -118,3 +129,24 @@ def predict(model: Model, batch: Batch) -> Columns:
 def spoken(words: NDArray[Any]) -> NDArray[Any]:
     """The first words of each topic as one text, (K,)."""
     return np.array([" ".join(each[:5]) for each in words.tolist()], object)
+
+
+def top_words(model: Model, n: int) -> NDArray[Any]:
+    known = model["top_words"]
+    if n > known.shape[1] and model.config["vocab"] is not None:
+        raise UsageError(f"the model names {known.shape[1]} words of a topic; train with --top {n} for more")
+    return known[:, :n] if n <= known.shape[1] else likeliest(model["topics"], model.schema, n)
+
+
+def summary(model: Model) -> list[str]:
+    """The largest topics."""
+    share, words = model["share"], model.top_words()
+    largest = np.argsort(-share, kind="stable")[:SHOWN].tolist()
+    more = [f"and {len(share) - SHOWN} smaller topics"] if len(share) > SHOWN else []
+    return [f"topic {k}, {share[k]:.1%} of all words: {' '.join(words[k])}" for k in largest] + more
+
+
+def check_start(cfg: Config, data: Schema, model: Model) -> None:
+    V, K = model["topics"].shape
+    if (data.width, cfg.k) != (V, K):
+        raise UsageError(f"the model has {K} topics of {V:,} words: say --k {K}, with the same {V:,} words")

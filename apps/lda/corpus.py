@@ -12,7 +12,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from hdfs_io import CSR
-from yarnml.app import Worker
+from yarnml.app import Worker, located
 from yarnml.kernels.counts import counted, tokens
 from yarnml.kernels.crew import Crew
 from yarnml.kernels.shares import row_sums
@@ -52,6 +52,12 @@ def in_parts(crew: Crew, function: Callable[[int], T]) -> list[T]:
     return [each for some in found for each in some]
 
 
+def documents(me: Worker) -> CSR:
+    """The counts of this worker's documents."""
+    with located(me.dataset, me.data.number):
+        return counted(me.data.X, me.schema.name)
+
+
 @final
 @dataclass(frozen=True, eq=False)
 class Corpus:
@@ -61,8 +67,7 @@ class Corpus:
 
     @classmethod
     def of(cls, me: Worker, place: I32) -> Self:
-        number = me.data.number
-        return cls(counted(me.data.X, int(number[0]) if len(number) else 0), place, me.workers)
+        return cls(documents(me), place, me.workers)
 
     @property
     def documents(self) -> int:

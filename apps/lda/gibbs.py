@@ -20,6 +20,7 @@ from yarnml.app import Worker
 from yarnml.kernels.prefetch import prefetch
 
 from .corpus import PARTS, Corpus, tally
+from .first import first_topics
 from .lanes import LANES, UNIT, draw, padded, weigh
 from .prior import Prior, rises
 from .sampler import Sampler
@@ -42,7 +43,7 @@ class Gibbs(Sampler):
         self._me, self._K = me, K
         self.width = padded(K)
         self.document, self.place, self._cells = corpus.in_cells()
-        self.z = me.state("topics", lambda: me.rng.integers(0, K, len(self.place), dtype=np.int32))
+        self.z = me.state("topics", lambda: first_topics(me, corpus, self.document, self.place, K))
         self._nd = np.zeros((corpus.documents, self.width), np.int32)
         tally(self._nd, self.document, self.z)
 

@@ -13,6 +13,7 @@ the topic that its word phase saw last, `counted`.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import final
 
 import numpy as np
@@ -24,6 +25,7 @@ from yarnml.kernels.prefetch import prefetch
 
 from .alias import alias, fill, picked
 from .corpus import PARTS, Corpus, in_parts
+from .first import first_topics
 from .lanes import UNIT
 from .prior import Prior, rises
 from .sampler import Sampler
@@ -48,11 +50,8 @@ class Warp(Sampler):
         self._documents, self.place = corpus.in_order()
         self.document = np.repeat(np.arange(corpus.documents, dtype=np.int32), np.diff(self._documents))
         self._words, self._of_word = by_place(self.place, len(corpus.place))
-        self.tokens = me.state("topics", self._first)
-
-    def _first(self) -> I32:
-        first = self._me.rng.integers(0, self._K, (len(self.place), 1), dtype=np.int32)
-        return np.repeat(first, 3, axis=1)
+        first = partial(first_topics, me, corpus, self.document, self.place, K)
+        self.tokens = me.state("topics", lambda: np.repeat(first()[:, None], 3, axis=1))
 
     def topics(self) -> I32:
         return self.tokens[:, COUNTED]

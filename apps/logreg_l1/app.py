@@ -19,12 +19,13 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hdfs_io import ReadOptions, Roles, Schema
 from yarnml.app import Artifacts, Batch, Columns, Count, Demo, Model, NonNegative, Positive, Worker
 from yarnml.config import Range
 from yarnml.kernels.linear import scores
-from yarnml.linear import Settings, fit, learned, linear_tables
+from yarnml.linear import Settings, fit, learned, linear_tables, told
 from yarnml.ps import TableSpec
 from yarnml.task import Classification
 
@@ -62,3 +63,11 @@ def predict(model: Model, batch: Batch) -> Columns:
     P = np.exp(-np.logaddexp(0, -Z))
     P = np.vstack([1 - P, P]) if len(P) == 1 else P / P.sum(axis=0)
     return {"probability": np.ascontiguousarray(P.T)}
+
+
+def coefficients(model: Model) -> NDArray[Any]:
+    return model["w"]
+
+
+def summary(model: Model) -> list[str]:
+    return told(model)

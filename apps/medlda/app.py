@@ -16,22 +16,25 @@ to the class of the largest eta_j' z.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hdfs_io import ReadOptions, Roles, Schema
-from yarnml.app import AppConfig, Artifacts, Batch, Columns, Count, Demo, Model, Positive, Worker
+from yarnml.app import AppConfig, Artifacts, Batch, Columns, Count, Demo, Model, Positive, UsageError, Worker
 from yarnml.kernels.counts import counted
 from yarnml.kernels.shares import shares
 from yarnml.ps import TableSpec
 from yarnml.task import Classification
+from yarnml.task.topics import likeliest
 
 from .classifiers import draw
 from .documents import Documents
 from .sampler import padded
 
 F32 = NDArray[np.float32]
+SHOWN = 8  # classes in a summary
 CLOCK = 11  # the purpose of the random numbers that all workers draw alike
 SURE = 4.0  # of probabilities: softmax of scores, a score of `ell` being this
 
@@ -83,9 +86,16 @@ def work(me: Worker, cfg: Config) -> None:
 
 
 def classifiers(me: Worker, cfg: Config) -> NDArray[np.float64]:
-    """eta (K, L) of this clock: at staleness 0 the same for all workers."""
+    """eta (K, L) of this clock: at staleness 0 the same for all workers.
+
+    Before any document was looked at it is that of the model to start from, if there is one.
+    """
     K, L = cfg.width(me.schema.classes), me.schema.classes
-    return draw(me.table("moments").get().reshape(L, K, K + 1), cfg.nu2, clock_rng(me).standard_normal((K, L)))
+    M = me.table("moments").get()
+    given = me.state("given", lambda: np.zeros((K, 0)) if me.given is None else me.given["eta"])
+    if given.size and not M.any():
+        return given
+    return draw(M.reshape(L, K, K + 1), cfg.nu2, clock_rng(me).standard_normal((K, L)))
 
 
 def key(me: Worker) -> np.uint64:
@@ -115,7 +125,26 @@ def model(me: Worker, cfg: Config) -> Artifacts:
 
 
 def predict(model: Model, batch: Batch) -> Columns:
-    Z = shares(counted(batch.X), model["phi"], model["alpha"])
+    Z = shares(counted(batch.X, model.schema.name), model["phi"], model["alpha"])
     S = Z @ model["eta"] * model["sure"]
     P = np.exp(S - S.max(axis=1, keepdims=True))
     return {"probability": (P / P.sum(axis=1, keepdims=True)).astype(np.float32)}
+
+
+def top_words(model: Model, n: int) -> NDArray[Any]:
+    return likeliest(model["phi"], model.schema, n)
+
+
+def summary(model: Model) -> list[str]:
+    """The topic that speaks most for each class."""
+    words, classes = model.top_words(), model.classes.tolist()
+    more = [f"and {len(classes) - SHOWN} more classes"] if len(classes) > SHOWN else []
+    topics = model["eta"].argmax(axis=0).tolist()
+    said = zip(classes[:SHOWN], topics, strict=False)
+    return [f"class {name}, topic {k}: {' '.join(words[k])}" for name, k in said] + more
+
+
+def check_start(cfg: Config, data: Schema, model: Model) -> None:
+    V, K = model["phi"].shape
+    if (data.width, cfg.width(data.classes)) != (V, K):
+        raise UsageError(f"the model has {K} topics of {V:,} words: say --k {K}, with the same {V:,} words")

@@ -8,8 +8,12 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from yarnml.app import Worker
+from hdfs_io import CSR
+from yarnml.app import Model, Worker, located
 from yarnml.kernels.counts import counted, tokens
+from yarnml.kernels.drawn import drawn
+from yarnml.kernels.shares import shares
+from yarnml.kernels.uniform import uniform
 
 from .classifiers import moments
 from .sampler import assign, padded, sample
@@ -17,15 +21,17 @@ from .sampler import assign, padded, sample
 F32 = NDArray[np.float32]
 F64 = NDArray[np.float64]
 I32 = NDArray[np.int32]
+FIRST = 12  # the purpose of the random numbers that first topics are drawn by
 
 
 @final
 class Documents:
     def __init__(self, me: Worker, K: int, key: np.uint64) -> None:
-        """Tokens begin with topics that `key` draws."""
+        """Tokens begin with topics that `key` draws, or as the model of --start-from says of their documents."""
         rows = me.data
         assert rows.y is not None
-        X = counted(rows.X, int(rows.number[0]) if len(rows) else 0)
+        with located(me.dataset, rows.number):
+            X = counted(rows.X, me.schema.name)
         self.used = X.columns()  # the words that occur, rising: token's words are places in it
         place = np.zeros(X.width, np.int32)
         place[self.used] = np.arange(len(self.used), dtype=np.int32)
@@ -37,11 +43,20 @@ class Documents:
         self._number = rows.number
 
         def first() -> I32:
+            if me.given is not None:
+                return self._told(X, word, me.given)
             z = np.empty(len(word), np.int32)
             assign(self._begin, self._y, key, self._number, self._L, K, z)
             return z
 
         self._z = me.state("assigned", first)
+
+    def _told(self, X: CSR, word: I32, model: Model) -> I32:
+        """Topics that the model would give these tokens: any number of workers draws the same."""
+        document = np.repeat(np.arange(len(X), dtype=np.int32), np.diff(self._begin))
+        each = (self._number[document] << 32) + np.arange(len(word)) - self._begin[document]
+        phi, u = model["phi"], uniform(self._me.seed, FIRST, each)
+        return drawn(document, word, shares(X, phi, model["alpha"]), phi, u)
 
     def __len__(self) -> int:
         return len(self._y)

@@ -19,9 +19,23 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from hdfs_io import Dataset
-from yarnml.app import AppConfig, Artifacts, Batch, Columns, Count, Demo, Fraction, Model, NonNegative, Positive, Worker
-from yarnml.errors import UsageError
+from hdfs_io import Dataset, Keys, Schema
+from yarnml.app import (
+    AppConfig,
+    Artifacts,
+    Batch,
+    Columns,
+    Count,
+    Demo,
+    Fraction,
+    Model,
+    NonNegative,
+    Positive,
+    Worker,
+    located,
+)  # fmt: skip
+from yarnml.config import typed
+from yarnml.errors import RowError, UsageError
 from yarnml.task import Recommendation
 
 from .als import ALS
@@ -72,9 +86,11 @@ def check(cfg: Config, data: Dataset, rows: int) -> None:
 def work(me: Worker, cfg: Config) -> None:
     if cfg.implicit and me.job.valid is not None:
         raise UsageError("--implicit --valid: what was only seen has no score to stop by; leave --valid out")
+    if cfg.implicit:
+        refuse_negative(me)
     data = ratings(me, distinct=cfg.implicit)
-    if cfg.implicit and data.low < 0:
-        raise UsageError(f"--implicit: a row says that it was seen {data.low:g} times; leave such rows out")
+    if cfg.cold == "refuse":
+        refuse_cold(me, data)
     method = method_of(me, cfg, data)
     last = me.state("objective", np.full(1, np.inf))
     for batch in me.batches(me.rows, cfg.epochs or PASSES[cfg.method], cfg.patience):
@@ -86,12 +102,33 @@ def work(me: Worker, cfg: Config) -> None:
             break
 
 
+def refuse_negative(me: Worker) -> None:
+    """UsageError for a row of this worker that says that it was seen fewer than 0 times."""
+    y = me.data.y
+    if y is not None and (bad := y < 0).any():
+        row = int(np.argmax(bad))
+        with located(me.dataset, me.data.number):
+            raise RowError(row, f"--implicit: says that it was seen {y[row]:g} times; leave such rows out")
+
+
+def refuse_cold(me: Worker, data: Ratings) -> None:
+    """UsageError, before anything is learned, for a row to score that the model would refuse to predict."""
+    for part in (me.job.valid, me.job.test):
+        if part is None:
+            continue
+        for rows in me.share_of(part).chunks():
+            with located(part.dataset, rows.number):
+                places(rows.user, data.users, "user", refuse=True)
+                places(rows.item, data.items, "item", refuse=True)
+
+
 def method_of(me: Worker, cfg: Config, data: Ratings) -> Method:
     keep(me, cfg, data)
     bias = cfg.bias and not cfg.implicit
     factors = Factors.of(me, cfg.k, data, bias, 0.0 if cfg.implicit else data.mean)
     many = data.rows >= MANY * (len(data.users) + len(data.items)) / 2
     penalty = Penalty((REG_OF_MANY if many else REG) if cfg.reg is None else cfg.reg, bias)
+    me.state("reg", np.zeros(1))[:] = penalty.lam
     match cfg.method:
         case "als":
             return ALS(me, data, factors, penalty, cfg.alpha if cfg.implicit else None)
@@ -112,7 +149,7 @@ def keep(me: Worker, cfg: Config, data: Ratings) -> None:
 
 
 def model(me: Worker, cfg: Config) -> Artifacts:
-    names = ("users", "items", "P", "Q", "scale")
+    names = ("users", "items", "P", "Q", "scale", "reg")
     arrays = {name: me.state(name, _unknown).copy() for name in names}
     if cfg.seen:
         arrays["seen"] = np.concatenate(me.gather(me.state("seen", _unknown)))
@@ -126,7 +163,9 @@ def _unknown() -> NDArray[Any]:
 
 
 def predict(model: Model, batch: Batch) -> Columns:
-    u, i = places(model, "user", batch), places(model, "item", batch)
+    refuse = model.config["cold"] == "refuse"
+    u = places(batch.user, model["users"], "user", refuse=refuse)
+    i = places(batch.item, model["items"], "item", refuse=refuse)
     mean, low, high = model["scale"].tolist()
     P, Q = model["P"], model["Q"]
     found: NDArray[np.float32] = pairs(u, i, P, Q, np.float32(mean)).clip(low, high)
@@ -140,7 +179,7 @@ def predict(model: Model, batch: Batch) -> Columns:
 
 
 def recommend(model: Model, batch: Batch, top: int) -> Columns:
-    u = places(model, "user", batch)
+    u = places(batch.user, model["users"], "user", refuse=model.config["cold"] == "refuse")
     mean, low, high = model["scale"].tolist()
     seen = (model["seen_from"], model["seen"]) if model.config["seen"] else None
     item, value = best(u, model["P"], model["Q"], top, seen)
@@ -150,16 +189,37 @@ def recommend(model: Model, batch: Batch, top: int) -> Columns:
     return {"item": model["items"][item], "prediction": value}
 
 
-def places(model: Model, role: Literal["user", "item"], batch: Batch) -> NDArray[np.int32]:
-    """For each row the row of P or Q; -1 where there is none. UsageError if the model is to refuse such rows."""
-    keys = batch.user if role == "user" else batch.item
+def places(keys: Keys | None, ids: NDArray[Any], role: str, *, refuse: bool) -> NDArray[np.int32]:
+    """For each row the place of its id among the sorted `ids`, -1 where it isn't there, which may be to `refuse`."""
     if keys is None:
         raise UsageError(f"rows without a column with the {role}: name it with --{role}")
-    found = keys.places(model[f"{role}s"])
-    if model.config["cold"] == "refuse" and (found < 0).any():
+    found = keys.places(ids)
+    if refuse and (found < 0).any():
         row = int(np.argmin(found))
-        raise UsageError(
-            f"{role} {keys.values[keys.codes[row]]} has no ratings in what the model was trained on; leave such rows "
-            "out, or train with --cold mean|drop"
+        raise RowError(
+            row,
+            f"{role} {keys.values[keys.codes[row]]} has no ratings in what the model is trained on; leave such rows "
+            "out, or train with --cold mean|drop",
         )
     return found
+
+
+def summary(model: Model) -> list[str]:
+    P, Q = model["P"], model["Q"]
+    mean, low, high = model["scale"].tolist()
+    reg = "" if "reg" not in model.arrays else f", reg {model['reg'][0]:g}"
+    rated = "" if model.config["implicit"] else f", rated {low:g} to {high:g}, {mean:.4g} in the mean"
+    return [f"k {P.shape[1] - 1}{reg}: {len(P):,} users, {len(Q):,} items{rated}"]
+
+
+def advice(cfg: Config) -> str:
+    if cfg.method == "sgd":
+        return f"the steps were too long: try a smaller --lr than {cfg.lr:g}, or --method als"
+    return "try a larger --reg, or look at the scale of the ratings"
+
+
+def check_start(cfg: Config, data: Schema, model: Model) -> None:
+    for name in fixed:
+        was, now = model.config[name], getattr(cfg, name)
+        if was != now:
+            raise UsageError(f"the model was trained with {typed(name, was)}; say so here, too")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Self, final
+from typing import Any, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from yarnml.app import Worker
+from hdfs_io import Keys
+from yarnml.app import Model, Worker
 
 from .sides import Ratings
 
@@ -32,7 +33,10 @@ class Factors:
 
     @classmethod
     def of(cls, me: Worker, k: int, ratings: Ratings, bias: bool, mean: float) -> Self:
-        """As they were, or, at the beginning, small numbers at random: users' zero, items' bias about their mean."""
+        """As they were, or, at the beginning, small numbers at random: users' zero, items' bias about their mean.
+
+        Users and items that the model of --start-from knows begin with its numbers.
+        """
         U, I = len(ratings.users), len(ratings.items)  # noqa: E741
         rng = np.random.default_rng(me.seed)
 
@@ -45,6 +49,17 @@ class Factors:
                 sums = np.add.reduceat(side.r, side.indptr[:-1][some])
                 own[some, k] = (sums - n[some] * mean) / (n[some] + DOUBT)
             side.share(me, Q)
-            return Q
+            return known(Q, ratings.items, me.given, "items", "Q")
 
-        return cls(me.state("P", lambda: np.zeros((U, k + 1), np.float32)), me.state("Q", items), mean)
+        def users() -> F32:
+            return known(np.zeros((U, k + 1), np.float32), ratings.users, me.given, "users", "P")
+
+        return cls(me.state("P", users), me.state("Q", items), mean)
+
+
+def known(X: F32, ids: NDArray[Any], given: Model | None, names: str, array: str) -> F32:
+    """X (ids, k + 1) with the model's `array` for those of the ids that are among its `names`."""
+    if given is not None:
+        at = Keys(ids, np.arange(len(ids), dtype=np.int32)).places(given[names])
+        X[at >= 0] = given[array][at[at >= 0]]
+    return X

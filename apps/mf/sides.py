@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hdfs_io import Keys
-from yarnml.app import Worker
+from yarnml.app import Worker, gather_ids
 
 from .order import by_code, merged
 
@@ -83,19 +83,9 @@ def ratings(me: Worker, distinct: bool) -> Ratings:
 
 def known(me: Worker, keys: Keys) -> tuple[NDArray[Any], I32]:
     """All workers' ids, sorted, and for each of this worker's rows its place among them."""
-    found = [_words(ids) for ids in me.gather(_numbers(keys.used())) if len(ids)]
+    found = [ids for ids in gather_ids(me, keys.used()) if len(ids)]
     ids = found[0] if len(found) == 1 else np.unique(np.concatenate(found))
     return ids, keys.places(ids)
-
-
-def _numbers(ids: NDArray[Any]) -> NDArray[Any]:
-    """What can be gathered: words as their letters' numbers, (ids, letters)."""
-    return ids.view(np.uint32).reshape(len(ids), ids.itemsize // 4) if ids.dtype.kind == "U" else ids
-
-
-def _words(ids: NDArray[Any]) -> NDArray[Any]:
-    """The same back."""
-    return np.ascontiguousarray(ids).view(f"U{ids.shape[1]}").ravel() if ids.dtype == np.uint32 else ids
 
 
 def dealt(me: Worker, columns: list[tuple[I32, I32, F32, int]], distinct: bool) -> list[Side]:

@@ -108,3 +108,7 @@ def predict(model: Model, batch: Batch) -> Columns:
     P = np.empty((len(batch), W.shape[1]), np.float32)
     softmax(scores(batch.X, W[:-1], W[-1]), P)
     return {"probability": P}
+
+
+def coefficients(model: Model) -> F32:
+    return model["W"]

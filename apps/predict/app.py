@@ -2,7 +2,7 @@
 
 The data is read as the model's own was: same columns by name, same width, same labels. Each worker takes an equal run
 of rows, piece by piece so that no share must fit in memory, and writes one part. Where the data has labels, the
-model's metrics on them come along.
+model's metrics on them come along. Items are recommended to each user once, whose row is the first of the user's.
 """
 
 from __future__ import annotations
@@ -10,7 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from hdfs_io import Dataset, Schema, load, read_arrow, span
+import numpy as np
+from numpy.typing import NDArray
+
+from hdfs_io import Dataset, Schema, load, read_arrow
 from yarnml.app import (
     AppConfig,
     Batch,
@@ -18,6 +21,7 @@ from yarnml.app import (
     Count,
     UsageError,
     Worker,
+    located,
     open_model,
     open_outline,
     open_with_app,
@@ -26,6 +30,9 @@ from yarnml.app import (
 )
 from yarnml.task import Partial
 
+from .once import Once
+from .spans import spans
+
 takes_nan = True  # `check` asks whether the model's app does
 
 
@@ -33,7 +40,7 @@ takes_nan = True  # `check` asks whether the model's app does
 class Config(AppConfig):
     model: str  # the model, by the URL it was saved at
     keep: tuple[str | int, ...] = ()  # columns of the data to carry along, by name or number: a b, or a,b
-    top: Count | None = None  # only that many: the likeliest classes of each row, the best items for each row's user
+    top: Count | None = None  # only that many: the likeliest classes of each row, the best items for each user, once
     trust: bool = False  # run the code that a private app's model brings
 
 
@@ -56,34 +63,26 @@ def work(me: Worker, cfg: Config) -> dict[str, dict[str, float]]:
     assert app.task is not None
     assert me.out is not None
     keep = kept(me.dataset, cfg)
-    recommends = cfg.top is not None and app.recommend is not None
+    once = Once(me) if cfg.top is not None and app.recommend is not None else None
     partials: list[Partial] = []
     writer, done = None, 0
     for lo, hi in spans(me):
         rows = load(me.dataset, lo, hi, threads=me.threads)
-        columns = predicted(app, model, Batch.of(rows), me.crew, cfg.top)
+        chosen = np.arange(len(rows)) if once is None or rows.user is None else once.first(rows.user)
+        some = rows if len(chosen) == len(rows) else rows.take(chosen)
+        with located(me.dataset, some.number):
+            columns = predicted(app, model, Batch.of(some), me.crew, cfg.top)
         table = readable(app.task, model, columns, cfg.top)
-        for carried, at in carry(me.dataset, lo, hi, keep):
+        for carried, at in carry(me.dataset, lo, hi, chosen, keep):
             writer = writer or me.out.writer()
             writer.write(joined(carried, {name: column[at] for name, column in table.items()}))
-        if not recommends and (rows.y is not None or app.task.label in (None, "rating")):
+        if once is None and (rows.y is not None or app.task.label in (None, "rating")):
             partials = [app.task.merge([*partials, app.task.partial(columns, rows.y, rows.weight)])]
         done += len(rows)
         me.report(rows=done)
     if writer is not None:
         writer.close()
     return {"test": me.total(app.task, app.task.merge(partials))} if partials else {}
-
-
-def spans(me: Worker) -> Iterator[tuple[int, int]]:
-    """This worker's rows, a piece of the data set at a time; a worker without rows has one empty span."""
-    first, last = span(me.dataset.rows, me.index, me.workers)
-    if first == last:
-        yield first, last
-    for piece in me.dataset.pieces:
-        lo, hi = max(first, piece.first_row), min(last, piece.first_row + piece.rows)
-        if lo < hi:
-            yield lo, hi
 
 
 def kept(dataset: Dataset, cfg: Config) -> list[str]:
@@ -111,14 +110,20 @@ def said(keep: Sequence[str | int], names: Sequence[str]) -> Iterator[str | int]
                 yield int(part) if part.strip().lstrip("-").isdigit() else part.strip()
 
 
-def carry(dataset: Dataset, lo: int, hi: int, keep: list[str]) -> Iterator[tuple[Columns, slice]]:
-    """The kept columns of rows [lo, hi) as they are in the files, and where among those rows they stand."""
-    if not keep and lo < hi:
-        yield {}, slice(0, hi - lo)
-    at = 0
+def carry(
+    dataset: Dataset, lo: int, hi: int, chosen: NDArray[np.int64], keep: list[str]
+) -> Iterator[tuple[Columns, slice]]:
+    """The kept columns of those of the rows [lo, hi) that are `chosen`, and where these stand among the chosen."""
+    if not keep and len(chosen):
+        yield {}, slice(0, len(chosen))
+    first = 0
     for table in read_arrow(dataset, lo, hi, keep) if keep else ():
-        yield {name: table.column(name) for name in keep}, slice(at, at + len(table))
-        at += len(table)
+        begin, end = np.searchsorted(chosen, (first, first + len(table))).tolist()
+        if end - begin < len(table):
+            table = table.take(chosen[begin:end] - first)
+        if begin < end:
+            yield {name: table.column(name) for name in keep}, slice(begin, end)
+        first += len(table)
 
 
 def joined(carried: Columns, table: Columns) -> Columns:

@@ -230,3 +230,7 @@ def predict(model: Model, batch: Batch) -> Columns:
     P = np.empty(Z.T.shape, np.float32)
     softmax(Z * np.float32(model["sureness"][0]), P)
     return {"probability": P}
+
+
+def coefficients(model: Model) -> F64:
+    return model["w"]

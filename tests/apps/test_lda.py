@@ -31,7 +31,7 @@ class Me:
     """What a sampler needs of a worker."""
 
     def __init__(self, seed: int, index: int = 0, threads: int = 1) -> None:
-        self.index, self.crew, self._seed, self.clock = index, Crew(threads), seed, 0
+        self.index, self.crew, self._seed, self.clock, self.given = index, Crew(threads), seed, 0, None
 
     def state(self, _name: str, init: Any) -> Any:
         return init()
@@ -382,9 +382,9 @@ def test_progress_counts_documents_and_tokens(start: Start, letters: Path) -> No
 
 
 def test_rows_that_hold_no_counts_are_refused(start: Start, tmp_path: Path) -> None:
-    for line, named in (("0.5,1", "holds 0.5 of feature 0"), ("3,-1", "holds -1 of feature 1")):
+    for line, named in (("0.5,1", "holds 0.5 of feature a"), ("3,-1", "holds -1 of feature b")):
         (tmp_path / "rows.csv").write_text(f"a,b\n1,2\n{line}\n")
-        with pytest.raises((UsageError, RunFailed), match=f"row 2 {named}: topics are learned from counts of words"):
+        with pytest.raises((UsageError, RunFailed), match=rf"rows\.csv:3: {named}: topics are learned from counts"):
             start("lda", data=str(tmp_path / "rows.csv"), k=2)
 
 

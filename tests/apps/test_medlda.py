@@ -191,7 +191,7 @@ def test_learns_from_whatever_counts_there_are(start: Start, tmp_path: Path) -> 
 
 
 def test_what_is_no_count_is_refused(start: Start, blobs: Path) -> None:
-    with pytest.raises(RunFailed, match=r"row 1 holds .* counts of words"):
+    with pytest.raises(RunFailed, match=r"blobs\.csv:2: holds .* of feature a: .* counts of words"):
         start("medlda", data=str(blobs), label="kind")
 
 

@@ -60,7 +60,7 @@ def test_pieces_of_other_types_are_one_column() -> None:
 
 @pytest.mark.parametrize("column", [[1.5, 2.0], [1.0, float("inf")], [True, False], [1, None], ["a", None]])
 def test_what_is_no_id_is_refused(column: list[Any]) -> None:
-    with pytest.raises(DataError, match="^here"):
+    with pytest.raises(DataError, match=r"^here"):
         Keys.of(column, "here")
 
 

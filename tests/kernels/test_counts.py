@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hdfs_io import CSR
-from yarnml.errors import UsageError
+from yarnml.errors import RowError
 from yarnml.kernels.counts import counted, odd, odd_numpy, tokens
 
 ROWS = np.array([[0, 2, 0, 1], [0, 0, 0, 0], [3, 0, 0, 0]], np.float32)
@@ -30,8 +30,9 @@ def test_no_rows() -> None:
 def test_what_is_no_count_is_named(value: float) -> None:
     X = ROWS.copy()
     X[2, 3] = value
-    with pytest.raises(UsageError, match=r"row 13 holds .* of feature 3: .* --features"):
-        counted(X, 10)
+    with pytest.raises(RowError, match=r"row 2: holds .* of feature d: .* --features") as caught:
+        counted(X, "abcd".__getitem__)
+    assert caught.value.row == 2
 
 
 def test_odd_equals_numpy() -> None:

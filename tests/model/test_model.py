@@ -13,7 +13,7 @@ from scipy.sparse import coo_matrix
 
 from hdfs_io import CSR, Label, Schema
 from yarnml.errors import UsageError
-from yarnml.model import Model
+from yarnml.model import Abilities, Model
 from yarnml.model.features import matrix
 
 X = np.array([[1.0, 2.0], [0.0, 3.0]])
@@ -23,14 +23,18 @@ X = np.array([[1.0, 2.0], [0.0, 3.0]])
 def model() -> Model:
     """Predicts the sum of a row's features, each weighted by its place."""
 
-    def predictor(model: Model, rows: Any, _keys: Any) -> dict[str, np.ndarray]:
+    def predict(model: Model, rows: Any, _keys: Any) -> dict[str, np.ndarray]:
         dense = rows.to_scipy().toarray() if isinstance(rows, CSR) else rows
         assert dense.dtype == np.float32
         return {"prediction": dense @ model["W"]}
 
-    schema = Schema(sparse=False, width=2, features=("a", "b"))
     return Model(
-        app="sum", task="regression", schema=schema, config={}, arrays={"W": np.array([1.0, 10.0])}, predictor=predictor
+        app="sum",
+        task="regression",
+        schema=Schema(sparse=False, width=2, features=("a", "b")),
+        config={},
+        arrays={"W": np.array([1.0, 10.0])},
+        abilities=Abilities(predict=predict),
     )
 
 

@@ -10,7 +10,12 @@ An app is a folder whose `app.py` says, by module names alone, what it does:
     def model(me, cfg): ...                  what was learned                         (optional: the tables)
     def recommend(model, batch, top): ...    the best items for each row's user       (optional: predict --top)
     def predict(model, batch): ...           without it the app makes no model: `work` writes a data set to `me.out`
+    def coefficients(model): ...             of a linear model: weights of the features, intercepts last    (optional)
+    def top_words(model, n): ...             of topics: each one's likeliest words                          (optional)
+    def summary(model): ...                  lines on what was learned                                      (optional)
+    def advice(cfg): ...                     what to try where something learned is no number               (optional)
     def check(cfg, data, rows): ...          raises UsageError where they don't fit    (optional)
+    def check_start(cfg, schema, model): ... the same of --start-from, if `work` itself begins with me.given  (optional)
     takes_nan = True                         a missing feature may be nan              (optional: it is refused)
     fixed = ("k",)                           flags that stay when a run is resumed     (optional: tables show theirs)
     def schema(cfg): ...                     how its data is read, if not by guessing  (optional; --label isn't needed)
@@ -22,6 +27,8 @@ from yarnml.app.batch import Batch
 from yarnml.app.demo import Demo
 from yarnml.app.execute import execute
 from yarnml.app.find import app_names, load_app
+from yarnml.app.ids import gather_ids
+from yarnml.app.located import located
 from yarnml.app.saved import open_model, open_outline, open_with_app
 from yarnml.app.scores import predicted, readable
 from yarnml.app.start import BEGINNING, Loaded, Start
@@ -50,7 +57,9 @@ __all__ = [
     "Worker",
     "app_names",
     "execute",
+    "gather_ids",
     "load_app",
+    "located",
     "open_model",
     "open_outline",
     "open_with_app",

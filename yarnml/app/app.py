@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, is_dataclass
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Self, final
+
+from numpy.typing import NDArray
 
 from hdfs_io import Dataset, Schema
 from yarnml.app.batch import Batch
@@ -20,7 +22,10 @@ if TYPE_CHECKING:
     from yarnml.ps import TableSpec
 
 NEEDED = ("Config", "work")
-OPTIONAL = ("task", "demo", "tables", "start", "model", "predict", "recommend", "check", "schema", "takes_nan", "fixed")
+OPTIONAL = (
+    "task", "demo", "tables", "start", "model", "predict", "recommend", "coefficients", "top_words", "summary", "check",
+    "schema", "takes_nan", "fixed", "advice", "check_start",
+)  # fmt: skip
 
 
 @final
@@ -44,7 +49,12 @@ class App:
     model: Callable[[Worker, Any], Artifacts] | None = None
     predict: Callable[[Model, Batch], Columns] | None = None
     recommend: Callable[[Model, Batch, int], Columns] | None = None
+    coefficients: Callable[[Model], NDArray[Any]] | None = None
+    top_words: Callable[[Model, int], NDArray[Any]] | None = None
+    summary: Callable[[Model], Sequence[str]] | None = None
     check: Callable[[Any, Dataset, int], None] | None = None
+    check_start: Callable[[Any, Schema, Model], None] | None = None
+    advice: Callable[[Any], str] | None = None
     schema: Callable[[Any], Schema] | None = None
     takes_nan: bool = False  # a feature may be missing, which it sees as nan
     fixed: tuple[str, ...] = ()  # of its Config, what can't be another when a run is resumed, beside what tables show

@@ -85,8 +85,8 @@ def _moments(me: Worker, X: NDArray[np.float32] | CSR) -> list[F64]:
 
 
 def _remark(me: Worker, spread: F64) -> None:
-    names = me.schema.features or [str(j + me.schema.base) for j in range(len(spread))]
-    wild = [names[j] for j in np.flatnonzero((spread > WILD) | ((spread > 0) & (spread < 1 / WILD)))]
+    wild = np.flatnonzero((spread > WILD) | ((spread > 0) & (spread < 1 / WILD))).tolist()
     if wild:
+        names = ", ".join(map(me.schema.name, wild[:5]))
         more = f" and {len(wild) - 5} more" if len(wild) > 5 else ""
-        me.note(f"columns of unusual scale, scaled for training, raw in the model: {', '.join(wild[:5])}{more}")
+        me.note(f"columns of unusual scale, scaled for training, raw in the model: {names}{more}")

@@ -23,8 +23,9 @@ def execute(me: Worker) -> dict[str, Any]:
     """Run the app as this worker, save what it made, and return the results, the same for all workers.
 
     {"train": metrics, "test": metrics, "model": url or None, "out": url or None, "notes": [...], "seconds": {...}};
-    with --valid also "valid": metrics and "best_pass", the pass from 1 that they and the model are of; with
-    --bad-rows skip "left_out": {part: {what is wrong: rows}}, of parts that rows were left out of.
+    with --valid also "valid": metrics and "best_pass", the pass from 1 that they and the model are of; of apps that
+    have one "summary": lines on what was learned; with --bad-rows skip "left_out": {part: {what is wrong: rows}}, of
+    parts that rows were left out of.
     BLAS is held to one thread: apps share rows out over `me.crew`, which costs less and gives the same bits each time.
     numpy warns of no overflow and no nan: what is learned and reported is looked at instead, and then nothing is saved.
     """
@@ -51,21 +52,23 @@ def _with_model(me: Worker) -> dict[str, Any]:
     with me.timed("train"):
         extra = _work(me)
     model = me.best or me.learned()
-    finite_arrays(model.arrays, f"after clock {me.clock_now}", me.config)
+    finite_arrays(model.arrays, f"after clock {me.clock_now}", me.app, me.config)
     results: dict[str, dict[str, float]] = {"train": {}, "test": {}}
     with me.timed("score"):
-        if me.rows:
-            results["train"] = me.measure(model, me.share, enough=True)
-        if me.job.test is not None and (_needs_no_label(me) or me.job.test.dataset.has_label):
-            results["test"] = me.measure(model, me.share_of(me.job.test))
+        train, test = me.job.train, me.job.test
+        if train is not None and me.rows:
+            results["train"] = me.measure(model, train, me.share, enough=True)
+        if test is not None and (_needs_no_label(me) or test.dataset.has_label):
+            results["test"] = me.measure(model, test, me.share_of(test))
         if "valid" in model.metrics:
             results["valid"] = model.metrics["valid"]
     for part, metrics in results.items():
-        finite_numbers(metrics, f"on the {part} rows", me.config)
+        finite_numbers(metrics, f"on the {part} rows", me.app, me.config)
     url = me.job.out or join(me.job.url, "model")
     _save(me, replace(model, metrics=results, notes=tuple(me.notes), run=me.job.run), url)
-    best = {} if me.best_pass is None else {"best_pass": me.best_pass}
-    return {**results, **best, **extra, "model": url, "out": None, "notes": me.notes, "seconds": me.seconds}
+    more: dict[str, Any] = {} if me.best_pass is None else {"best_pass": me.best_pass}
+    more |= {"summary": list(lines)} if (lines := model.summary()) else {}
+    return {**results, **more, **extra, "model": url, "out": None, "notes": me.notes, "seconds": me.seconds}
 
 
 def _needs_no_label(me: Worker) -> bool:

@@ -9,25 +9,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hdfs_io import CSR
+from yarnml.app.app import App
 from yarnml.errors import RunFailed, UsageError
 from yarnml.model import Artifacts
 
 
-def finite_numbers(numbers: Mapping[str, float], where: str, config: Any) -> None:
+def finite_numbers(numbers: Mapping[str, float], where: str, app: App, config: Any) -> None:
     """Raise RunFailed if one of these numbers, said at `where`, isn't finite."""
     for name, value in numbers.items():
         if not np.isfinite(value):
-            raise RunFailed(f"{name} is {value:g} {where}; {_advice(config)}")
+            raise RunFailed(f"{name} is {value:g} {where}; {_advice(app, config)}")
 
 
-def finite_arrays(arrays: Artifacts, where: str, config: Any) -> None:
+def finite_arrays(arrays: Artifacts, where: str, app: App, config: Any) -> None:
     """Raise RunFailed if an array that was learned holds anything but numbers."""
     for name, array in arrays.items():
         wrong = 0 if array.dtype.kind not in "fc" else array.size - int(np.count_nonzero(np.isfinite(array)))
         if wrong:
             raise RunFailed(
                 f"{wrong:,} of the {array.size:,} numbers of {name!r} that were learned are nan or inf {where}; "
-                f"{_advice(config)}"
+                f"{_advice(app, config)}"
             )
 
 
@@ -44,7 +45,10 @@ def finite_rows(X: NDArray[np.float32] | CSR, app: str) -> None:
     )
 
 
-def _advice(config: Any) -> str:
+def _advice(app: App, config: Any) -> str:
+    """What the app says, else what most often is wrong."""
+    if app.advice is not None:
+        return app.advice(config)
     lr = getattr(config, "lr", None)
     if lr is None:
         return "look at the scale of the features"

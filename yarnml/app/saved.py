@@ -8,7 +8,6 @@ import shutil
 import tempfile
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +19,8 @@ from yarnml.app.find import digest, load_app, load_private, read_source
 from yarnml.app.finite import finite_rows
 from yarnml.app.scores import predicted, readable
 from yarnml.errors import UsageError
-from yarnml.model import Model, load_model, load_outline
+from yarnml.model import Abilities, Model, load_model, load_outline
+from yarnml.task import Columns
 
 
 def open_model(url: str, trust: bool = False) -> Model:
@@ -47,17 +47,28 @@ def open_outline(url: str, trust: bool = False) -> tuple[Model, App]:
 
 
 def bound(model: Model, app: App) -> Model:
-    """The model with its app's way to predict."""
+    """The model with what its app can do with it."""
     task = app.task
     assert task is not None
 
-    def predictor(model: Model, X: NDArray[np.float32] | CSR, keys: tuple[Keys, ...]) -> dict[str, NDArray[Any]]:
+    def predict(model: Model, X: NDArray[np.float32] | CSR, keys: tuple[Keys, ...]) -> Columns:
         if not app.takes_nan:
             finite_rows(X, app.name)
         user, item = keys or (None, None)
         return readable(task, model, predicted(app, model, Batch(X, user=user, item=item)))
 
-    return replace(model, predictor=predictor)
+    def best(model: Model, users: Keys, n: int) -> Columns:
+        rows = np.empty((len(users), 0), np.float32)
+        return predicted(app, model, Batch(rows, user=users), top=n)
+
+    able = Abilities(
+        predict=predict,
+        recommend=None if app.recommend is None else best,
+        coefficients=app.coefficients,
+        top_words=app.top_words,
+        summary=app.summary,
+    )
+    return replace(model, abilities=able)
 
 
 def _app(url: str, model: Model, source: dict[str, bytes], trust: bool) -> App:

@@ -10,6 +10,7 @@ import numpy as np
 from hdfs_io import Rows
 from yarnml.app.app import App
 from yarnml.app.batch import Batch
+from yarnml.errors import RowError
 from yarnml.kernels.crew import Crew
 from yarnml.model import Model
 from yarnml.task import Columns, Partial, Task
@@ -58,10 +59,17 @@ def _each(function: Callable[[int, int], Any], rows: int, crew: Crew | None) -> 
     """`function` on chunks of `rows` rows in order, at least once so that an empty share has a result too."""
 
     def chunks(lo: int, hi: int) -> list[Any]:
-        return [function(a, b) for a, b in _chunks(lo, hi)]
+        return [_of(function, a, b) for a, b in _chunks(lo, hi)]
 
     parts = [chunks(0, rows)] if crew is None else crew.each(chunks, rows, least=CHUNK)
     return [result for part in parts for result in part]
+
+
+def _of(function: Callable[[int, int], Any], lo: int, hi: int) -> Any:
+    try:
+        return function(lo, hi)
+    except RowError as error:
+        raise RowError(lo + error.row, error.what) from error
 
 
 def _chunks(lo: int, hi: int) -> Iterator[tuple[int, int]]:

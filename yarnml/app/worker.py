@@ -20,6 +20,7 @@ from yarnml.app.finite import finite_numbers
 from yarnml.app.held import Held
 from yarnml.app.keeping import Keeping
 from yarnml.app.kept import By, Part, restored
+from yarnml.app.located import located
 from yarnml.app.output import Output
 from yarnml.app.patience import Patience
 from yarnml.app.plan import Plan, shuffled, usual_batch, usual_epochs
@@ -34,7 +35,7 @@ from yarnml.errors import UsageError
 from yarnml.job import Job
 from yarnml.job import Part as DataPart
 from yarnml.kernels.crew import Crew
-from yarnml.model import Artifacts, Model
+from yarnml.model import Artifacts, Model, load_model
 from yarnml.task import Partial, Task
 
 if TYPE_CHECKING:
@@ -100,6 +101,13 @@ class Worker:
     @property
     def schema(self) -> Schema:
         return self.dataset.schema
+
+    @cached_property
+    def given(self) -> Model | None:
+        """The model of --start-from, of an app that begins with it by itself, as its `check_start` says."""
+        if self.job.start_from is None or self.app.check_start is None:
+            return None
+        return load_model(self.job.start_from)[0]
 
     @property
     def rows(self) -> int:
@@ -220,8 +228,8 @@ class Worker:
         self._meet()
         return self._company.gather(np.asarray(x))
 
-    def measure(self, model: Model, share: Share, *, enough: bool = False) -> dict[str, float]:
-        """The metrics of `model`, of this app, on the shares of all workers.
+    def measure(self, model: Model, part: DataPart, share: Share, *, enough: bool = False) -> dict[str, float]:
+        """The metrics of `model`, of this app, on a part of the data, of which this is the worker's share.
 
         `enough`: where the task says that fewer rows are, about so many are scored, evenly spread, and a note says so.
         """
@@ -234,7 +242,11 @@ class Worker:
             if every > 1:
                 self.note(f"scores on training rows are of one in {every:,} of {rows:,}")
         some = (rows if every == 1 else rows.take(rows.number % every == 0) for rows in share.chunks())
-        return self.total(task, task.fold(score(self.app, model, rows, self.crew) for rows in some))
+        return self.total(task, task.fold(self._score(model, part, rows) for rows in some))
+
+    def _score(self, model: Model, part: DataPart, rows: Rows) -> Partial:
+        with located(part.dataset, rows.number):
+            return score(self.app, model, rows, self.crew)
 
     def total(self, task: Task, partial: Partial) -> dict[str, float]:
         """The metrics that every worker's partial together make."""
@@ -266,7 +278,7 @@ class Worker:
         for what is no number.
         """
         numbers = plain_numbers(numbers)
-        finite_numbers(numbers, f"at clock {self._now}", self.config)
+        finite_numbers(numbers, f"at clock {self._now}", self.app, self.config)
         totals = {} if self._told == self._now else self._totals()  # once a clock, however often it is reported
         self._told = self._now
         self._company.report({"clock": self._now, "epoch": self._epoch, **totals, **numbers})
@@ -434,15 +446,21 @@ class Worker:
 
     def _validate(self, watch: Patience) -> None:
         model = self.learned()
-        metrics = self.measure(model, self._valid)
+        assert self.job.valid is not None
+        metrics = self.measure(model, self.job.valid, self._valid)
         assert self.app.task is not None
         name = self.app.task.watch
-        if watch.better(metrics.get(name, float("inf"))):
+        if name not in metrics:
+            raise UsageError(
+                f"--valid: none of its {self.job.valid.rows:,} rows has a {name} to stop by, as rows of weight 0 and "
+                "documents of one word or none have not: name others, or leave it out"
+            )
+        if watch.better(metrics[name]):
             self.best, self.best_pass = replace(model, metrics={"valid": metrics}), watch.best_pass
         if watch.over:
             self.stop = True
             best = f"no gain since pass {watch.best_pass} ({name} {watch.best:.4g})"
-            self.note(f"stopped after pass {self._epoch + 1}: {best if watch.best_pass else 'no score to go by'}")
+            self.note(f"stopped after pass {self._epoch + 1}: {best}")
         self.report(**{f"valid_{name}": value for name, value in metrics.items()})
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from hdfs_io import CSR
-from yarnml.errors import UsageError
+from yarnml.errors import RowError
 
 I32 = NDArray[np.int32]
 I64 = NDArray[np.int64]
@@ -17,15 +18,15 @@ F32 = NDArray[np.float32]
 MOST = 2.0**24  # up to which float32 holds every whole number
 
 
-def counted(X: F32 | CSR, first: int = 0) -> CSR:
-    """Rows of counts, sparse; UsageError names the first one, counted from `first`, that holds anything else."""
+def counted(X: F32 | CSR, name: Callable[[int], str] = str) -> CSR:
+    """Rows of counts, sparse; RowError for the first one that holds anything else, in the feature that it `name`s."""
     X = X if isinstance(X, CSR) else _sparse(X)
     at = odd(X.values, np.float32(MOST))
     if at >= 0:
-        row = first + int(np.searchsorted(X.indptr, at, side="right"))
-        raise UsageError(
-            f"row {row:,} holds {X.values[at]:g} of feature {X.indices[at]}: topics are learned from counts of words, "
-            "whole numbers from 0 to 2^24; leave other columns out with --features"
+        raise RowError(
+            int(np.searchsorted(X.indptr, at, side="right")) - 1,
+            f"holds {X.values[at]:g} of feature {name(int(X.indices[at]))}: topics are learned from counts of words, "
+            "whole numbers from 0 to 2^24; leave other columns out with --features",
         )
     return X
 

@@ -12,5 +12,6 @@ generalized linear models via coordinate descent; Johnson, Guestrin 2015, Blitz,
 from yarnml.linear.fit import fit, lambdas
 from yarnml.linear.settings import Settings
 from yarnml.linear.tables import learned, linear_tables
+from yarnml.linear.told import told
 
-__all__ = ["Settings", "fit", "lambdas", "learned", "linear_tables"]
+__all__ = ["Settings", "fit", "lambdas", "learned", "linear_tables", "told"]

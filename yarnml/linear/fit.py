@@ -45,17 +45,18 @@ def fit(me: Worker, cfg: Settings, logistic: bool, usual: float | None) -> dict[
     work.remark()
     if me.best is not None:
         me.best = replace(me.best, arrays=me.best.arrays | _whole_path(me, cfg))
-    return _result(solved.get(), work.classes)
+    return _result(solved.get(), work.classes, me.best_pass)
 
 
 def _whole_path(me: Worker, cfg: Settings) -> dict[str, NDArray[Any]]:
-    return {name: array for name, array in learned(me, cfg.path).items() if name != "w"}
+    return {name: array for name, array in learned(me, cfg.path).items() if name not in ("w", "lam")}
 
 
-def _result(solved: F64, classes: int) -> dict[str, Any]:
-    """Of the last lam."""
-    last = solved[solved[:, DONE] > 0][-classes:]
-    return {"lam": float(last[-1, LAM]), "objective": float(last[:, OBJECTIVE].sum()), "gap": float(last[:, GAP].sum())}
+def _result(solved: F64, classes: int, best: int | None) -> dict[str, Any]:
+    """Of the lam that was chosen: the one of this number, from 1, or the last."""
+    each = solved[solved[:, DONE] > 0].reshape(-1, classes, solved.shape[1])
+    it = each[-1 if best is None else best - 1]
+    return {"lam": float(it[-1, LAM]), "objective": float(it[:, OBJECTIVE].sum()), "gap": float(it[:, GAP].sum())}
 
 
 @final

@@ -51,10 +51,11 @@ class Column:
 
 
 def learned(me: Worker, problems: int) -> Artifacts:
-    """w, and along a path of more than one problem also path, of those that are solved, and their lams."""
-    found: Artifacts = {"w": np.array(me.table("w").get())}
+    """w, the lam (1,) that it is of, and along a path of more than one problem also path, of those that are solved,
+    and their lams."""
+    solved = me.table("solved").get()
+    count = int(solved[:, DONE].sum())
+    found: Artifacts = {"w": np.array(me.table("w").get()), "lam": np.array(solved[count - 1 : count, LAM])}
     if problems > 1:
-        solved = me.table("solved").get()
-        count = int(solved[:, DONE].sum())
         found |= {"path": np.array(me.table("path").get()[:, :count]), "lams": np.array(solved[:count, LAM])}
     return found

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, final
+from functools import cached_property
+from typing import Any, NoReturn, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hdfs_io import CSR, Keys, Schema
+from hdfs_io import Keys, Schema
 from yarnml.errors import UsageError
+from yarnml.model.abilities import Abilities
+from yarnml.model.coefficients import Coefficients
 from yarnml.model.features import keys, matrix
 
 Artifacts = dict[str, NDArray[Any]]  # name -> array: what an app's `model` returns and its `predict` reads
-Predictor = Callable[["Model", NDArray[Any] | CSR, tuple[Keys, ...]], dict[str, NDArray[Any]]]
 
 
 @final
@@ -34,7 +36,7 @@ class Model:
     metrics: dict[str, dict[str, float]] = field(default_factory=dict)  # of "train" and "test"
     notes: tuple[str, ...] = ()  # remarks of the run worth knowing
     run: str = ""  # the id of the run that saved it
-    predictor: Predictor | None = None  # the app's predict, bound when the app is known
+    abilities: Abilities | None = None  # the app's, bound when the app is known
 
     def __repr__(self) -> str:
         classes = f", {self.schema.classes} classes" if self.schema.classes else ""
@@ -61,7 +63,7 @@ class Model:
         """The classes that are told apart, in their original values, in the order of `predict_proba`'s columns."""
         label = self.schema.label
         if label is None or label.classes is None:
-            raise UsageError(f"a {self.task} model of {self.app} tells no classes apart")
+            self._lacks("tells no classes apart")
         return np.array(label.classes)
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
@@ -72,6 +74,43 @@ class Model:
 
     def predict_columns(self, X: Any) -> dict[str, NDArray[Any]]:
         """All that is predicted for each row, by column: prediction, and for classes probability_<class>."""
-        if self.predictor is None:
+        return self._able.predict(self, matrix(X, self.schema), keys(X, self.schema))
+
+    def recommend(self, users: Any, n: int = 10) -> tuple[NDArray[Any], NDArray[np.float32]]:
+        """Each user's n best items, the best first, (users, n), and how well they suit, (users, n).
+
+        Items that the user has rated are left out if the model knows them. Where fewer are left, items are masked and
+        predictions nan. Of a model of ratings; `users`: their ids.
+        """
+        if self._able.recommend is None:
+            self._lacks("recommends nothing")
+        if n < 1:
+            raise UsageError(f"n={n}: at least one item is to be recommended")
+        columns = self._able.recommend(self, Keys.of(users), n)
+        return np.ma.masked_array(columns["item"], np.isnan(columns["prediction"])), columns["prediction"]
+
+    @cached_property
+    def coefficients(self) -> Coefficients:
+        """Of a linear model: feature's name -> coefficient, where it isn't zero; `.intercept`; `.names`, `.weights`."""
+        if self._able.coefficients is None:
+            self._lacks("has no coefficients")
+        return Coefficients.of(self._able.coefficients(self), self.schema)
+
+    def top_words(self, n: int = 10) -> NDArray[Any]:
+        """Of a model of topics: the n likeliest words of each, the likeliest first, (topics, n)."""
+        if self._able.top_words is None:
+            self._lacks("has no topics")
+        return self._able.top_words(self, n)
+
+    def summary(self) -> Sequence[str]:
+        """A few lines on what was learned; none of a model whose app says nothing of it."""
+        return [] if self._able.summary is None else self._able.summary(self)
+
+    @property
+    def _able(self) -> Abilities:
+        if self.abilities is None:
             raise UsageError(f"this {self.app} model isn't bound to its app; open it with yarnml.load")
-        return self.predictor(self, matrix(X, self.schema), keys(X, self.schema))
+        return self.abilities
+
+    def _lacks(self, what: str) -> NoReturn:
+        raise UsageError(f"a {self.task} model of {self.app} {what}")

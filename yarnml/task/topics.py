@@ -51,3 +51,9 @@ class Topics(Task):
             table[f"prediction_{place + 1}"] = best[:, place]
             table[f"share_{place + 1}"] = np.take_along_axis(share, best[:, place : place + 1], axis=1)[:, 0]
         return {**table, **said}
+
+
+def likeliest(phi: NDArray[Any], schema: Schema, n: int) -> NDArray[Any]:
+    """The n words of the largest phi (V, K) in each topic, these first, as the data calls them, (K, n)."""
+    best = np.argsort(-phi, axis=0, kind="stable")[:n].T
+    return np.array([[schema.name(w) for w in each] for each in best.tolist()], dtype=str).reshape(best.shape)
