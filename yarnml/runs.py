@@ -117,11 +117,7 @@ class RunDir:
         """Drop the metrics of `clock` and later ones: the run has gone back."""
         url = join(self.url, "metrics.jsonl")
         if exists(url):
-            kept = []
-            for line in read_text(url).split("\n")[:-1]:
-                with suppress(ValueError, KeyError, TypeError):
-                    found = Metric.from_line(line)
-                    kept += [line + "\n"] if found.clock is None or found.clock < clock else []
+            kept = [metric.line() + "\n" for metric in self.reported() if metric.clock is None or metric.clock < clock]
             write_text(url, "".join(kept))
 
     def log(self, text: str) -> None:
@@ -134,8 +130,17 @@ class RunDir:
         if exists(url):
             write_text(url, read_text(url))
 
+    def reported(self) -> list[Metric]:
+        """All metrics, as they came. A torn line is left out."""
+        url = join(self.url, "metrics.jsonl")
+        found = []
+        for line in read_text(url).split("\n")[:-1] if exists(url) else []:
+            with suppress(ValueError, KeyError, TypeError):
+                found.append(Metric.from_line(line))
+        return found
+
     def metrics(self) -> Any:
-        """All metrics as an Arrow table: time, worker, clock, epoch, name, value. A torn line is left out."""
+        """All metrics as an Arrow table: time, worker, clock, epoch, name, value."""
         import pyarrow as pa
 
         schema = pa.schema(
@@ -148,13 +153,7 @@ class RunDir:
                 ("value", pa.float64()),
             ]
         )
-        url = join(self.url, "metrics.jsonl")
-        lines = read_text(url).split("\n")[:-1] if exists(url) else []
-        found = []
-        for line in lines:
-            with suppress(ValueError, KeyError, TypeError):
-                found.append(asdict(Metric.from_line(line)))
-        return pa.Table.from_pylist(found, schema=schema)
+        return pa.Table.from_pylist([asdict(metric) for metric in self.reported()], schema=schema)
 
     def log_files(self) -> dict[str, str]:
         """Name -> URL of every log, sorted."""

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from yarnml.bench.learning import PROBLEMS
 from yarnml.bench.managed import rows
-from yarnml.bench.plot import draw
 from yarnml.bench.team import Curve, Team, Trial
 from yarnml.comm.company import Alone
 from yarnml.ps import local_client
@@ -55,9 +52,3 @@ def test_a_team_plays_trial_after_trial() -> None:
             assert (np.diff(seen.bytes_) >= 0).all()
     finally:
         team.close()
-
-
-def test_a_plot_is_written(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
-    draw(tmp_path / "a.png", {"one": {"x": (np.arange(3.0), np.arange(3.0))}}, "seconds")
-    assert (tmp_path / "a.png").read_bytes()[1:4] == b"PNG"

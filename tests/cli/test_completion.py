@@ -53,7 +53,7 @@ def test_flags_of_an_app_that_is_not_even_imported(app: str) -> None:
 def test_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     RunDir.create(Job(run="mlr-1", runs=str(tmp_path / ".yarnml" / "runs"), app="mlr"))
-    for typed in (["kill"], ["run", "--resume"], ["run", "mlr", "--resume"]):
+    for typed in (["kill"], ["plot", "mlr-1"], ["run", "--resume"], ["run", "mlr", "--resume"]):
         assert words([*typed, "m"]) == ["mlr-1"]
 
 

@@ -20,6 +20,7 @@ COMMANDS = {  # name -> what it takes, what it does
     "runs": ("", "the runs so far"),
     "status": ("RUN", "how a run stands"),
     "logs": ("RUN [-f]", "what its processes said"),
+    "plot": ("RUN ...", "what runs have learned over time, in a picture"),
     "kill": ("RUN", "end a run"),
     "data": ("copy|convert|head|describe", "look at data sets, bring them elsewhere"),
     "cluster": ("up|down|status|env", "a Hadoop cluster on this machine, to try things on"),

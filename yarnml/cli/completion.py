@@ -63,7 +63,7 @@ def _candidates(before: Sequence[str], last: str) -> list[str]:
         return _of_run("run", ["predict", *rest[1:]], last)
     if command == "cluster" and rest:
         return _of_cluster(rest[0], last)
-    if command in ("status", "logs", "kill") and not rest:
+    if command == "plot" or (command in ("status", "logs", "kill") and not rest):
         return _run_ids()
     fixed = {
         "apps": _apps(),
