@@ -11,6 +11,7 @@ from hdfs_io import Label, Rows, Schema
 from yarnml.app import Batch, load_app
 from yarnml.app import scores as module
 from yarnml.app.scores import predicted, score
+from yarnml.errors import RowError
 from yarnml.kernels.crew import Crew
 from yarnml.model import Model
 
@@ -49,3 +50,18 @@ def test_no_rows(model: Model) -> None:
     assert app.task is not None
     assert app.task.metrics(score(app, model, rows(0))) == {}
     assert predicted(app, model, Batch(rows(0).X))["probability"].shape == (0, 2)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_a_row_that_cannot_be_used_is_found_by_its_number(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    app, X = load_app("lda"), np.ones((1000, 2), np.float32)
+    X[777, 1] = 0.5
+    arrays = {"topics": np.full((2, 1), 0.5, np.float32), "alpha": np.ones(1), "top_words": np.array([["a"]])}
+    schema = Schema(sparse=False, width=2)
+    model = Model(app="lda", task="topics", schema=schema, config={}, arrays=arrays)
+    monkeypatch.setattr(module, "CHUNK", 100)
+    crew = Crew(threads)
+    with pytest.raises(RowError, match=r"^row 777: holds 0\.5 of feature 1") as caught:
+        predicted(app, model, Batch(X), crew)
+    assert caught.value.row == 777
+    crew.close()

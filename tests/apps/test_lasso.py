@@ -12,6 +12,7 @@ from sklearn.linear_model import ElasticNet
 
 import yarnml
 from tests.apps.conftest import Start
+from yarnml.cli import main
 
 coordinates: Any = import_module("yarnml.linear.coordinates")
 
@@ -175,6 +176,7 @@ def test_valid_chooses_along_a_path(wide: Any, start: Start, tmp_path: Path) -> 
     assert run.result["valid"]["rmse"] == pytest.approx(scores.min())
     best = run.result["best_pass"] - 1
     np.testing.assert_array_equal(run.model["w"][:, 0], run.model["path"][:, best])
+    assert run.result["lam"] == run.model["lams"][best] == run.model["lam"]
     assert 0 < best < run.model["path"].shape[1] == 20
     early = start("lasso", data=data, label="y", path=20, valid=0.3, patience=1)
     assert early.model["path"].shape[1] < 20
@@ -232,3 +234,20 @@ def test_petuums_sample(part: float, shared: Path, start: Start, tmp_path: Path)
     run = start("lasso", data=str(tmp_path / "t.svm"), lam=lam)
     X, y = X.astype(float), y.astype(float)
     assert run.result["objective"] == pytest.approx(objective(X, y, peer(X, y, lam), lam), abs=1e-6)
+
+
+def test_what_was_learned_is_told_by_name(
+    wide: Any, start: Start, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    X, y = wide
+    data = table(tmp_path / "t.csv", X, y)
+    args = ["--data", data, "--label", "y", "--lam", "1", "--runs", str(tmp_path / "runs")]
+    assert main(["run", "lasso", *args, "--out", str(tmp_path / "model")]) == 0
+    model = yarnml.load(tmp_path / "model")
+    w = model["w"][:, 0]
+    assert dict(model.coefficients) == {f"x{j}": w[j] for j in np.flatnonzero(w[:-1])}
+    assert model.coefficients.intercept == w[-1]
+    most = int(np.abs(w[:-1]).argmax())
+    (line,) = model.summary()
+    assert line.startswith(f"lam 1: {len(model.coefficients)} of 30 features have a weight, the largest x{most} ")
+    assert line in capsys.readouterr().out.splitlines()

@@ -398,3 +398,42 @@ def test_too_few_words_in_the_vocabulary_are_refused(start: Start, letters: Path
 def test_ap(shared: Path, start: Start) -> None:
     run = start("lda", data=str(shared / "ap/ap.ldac.gz"), vocab=str(shared / "ap/vocab.txt"), test=0.1, epochs=300)
     assert run.result["test"]["perplexity"] <= 2560
+
+
+@pytest.mark.parametrize(("workers", "sampler"), [(2, "gibbs"), (1, "warp")])
+def test_a_model_to_start_from(workers: int, sampler: str, start: Start, letters: Path, tmp_path: Path) -> None:
+    """Its topics stay what they were, and documents are soon as likely as they were at its end."""
+    given = options(letters, sampler=sampler)
+    model = start("lda", **given, epochs=100, out=str(tmp_path / "model")).model
+    cold = start("lda", **given, epochs=3)
+    warm = start("lda", **given, epochs=3, workers=workers, start_from=str(tmp_path / "model"))
+    assert warm.result["train"]["perplexity"] == pytest.approx(model.metrics["train"]["perplexity"], rel=0.02)
+    assert cold.result["train"]["perplexity"] > 1.1 * warm.result["train"]["perplexity"]
+    alike = np.corrcoef(warm.model["topics"].T, model["topics"].T)[:TOPICS, TOPICS:]
+    assert (alike.argmax(axis=1) == np.arange(TOPICS)).all()
+    with pytest.raises(UsageError, match="the model has 3 topics of 30 words: say --k 3"):
+        start("lda", **(options(letters) | {"k": 4}), start_from=str(tmp_path / "model"))
+
+
+def test_what_was_learned_is_summed_up(start: Start, letters: Path) -> None:
+    run = start("lda", **options(letters), epochs=50)
+    lines = run.result["summary"]
+    assert len(lines) == TOPICS
+    assert all(line.startswith("topic ") and "% of all words: " in line for line in lines)
+    assert run.model.top_words(3).tolist() == [words[:3] for words in run.model["top_words"].tolist()]
+    with pytest.raises(UsageError, match="names 10 words of a topic; train with --top 20"):
+        run.model.top_words(20)
+    bare = start("lda", **(options(letters) | {"vocab": None}), epochs=1)
+    assert bare.model.top_words(20).shape == (TOPICS, 20)
+
+
+def test_documents_that_score_nothing_are_no_valid(start: Start, letters: Path, tmp_path: Path) -> None:
+    (tmp_path / "empty.ldac").write_text("0\n0\n")
+    with pytest.raises(RunFailed, match=r"--valid: none of its 2 rows has a perplexity to stop by"):
+        start("lda", **options(letters), valid=str(tmp_path / "empty.ldac"))
+
+
+def test_another_sampler_cannot_go_on(start: Start, letters: Path) -> None:
+    run = start("lda", **options(letters), epochs=30, checkpoint_every=0.001)
+    with pytest.raises(UsageError, match="--sampler warp: lda can be resumed only with what it began with"):
+        start("lda", resume=run.id, sampler="warp", epochs=40)

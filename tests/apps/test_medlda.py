@@ -171,7 +171,11 @@ def test_goes_on_as_if_it_had_never_stopped(workers: int, start: Start, posts: P
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [
-        ("bare.ldac", "2 0:1 1:2\n1 2:5\n", r"bare\.ldac: its rows have no label"),
+        (
+            "bare.ldac",
+            "2 0:1 1:2\n1 2:5\n",
+            r"bare\.ldac: its rows have no label, as ldac has none: .* as libsvm",
+        ),
         ("alike.csv", "a,b,label\n1,2,x\n3,4,x\n", "label 'label' holds only the class 'x'"),
     ],
 )
@@ -220,3 +224,24 @@ def pairs(line: str) -> list[tuple[str, str]]:
 def test_20news(news: dict[str, str], start: Start) -> None:
     run = start("medlda", data=news["train"], test=news["test"], unknown="drop")
     assert run.result["test"]["accuracy"] >= 0.785
+
+
+def test_a_model_to_start_from(start: Start, posts: Path, tmp_path: Path) -> None:
+    options = {"data": str(posts), "test": 0.25, "k": 12}
+    start("medlda", **options, out=str(tmp_path / "model"))
+    cold = start("medlda", **options, epochs=1)
+    warm = start("medlda", **options, epochs=1, start_from=str(tmp_path / "model"))
+    losses = [run.metrics.to_pandas().query("name == 'loss'")["value"].iloc[0] for run in (warm, cold)]
+    assert losses[0] < losses[1] / 2
+    with pytest.raises(UsageError, match="the model has 12 topics of 60 words: say --k 12"):
+        start("medlda", data=str(posts), k=13, start_from=str(tmp_path / "model"))
+
+
+def test_what_was_learned_is_summed_up(start: Start, posts: Path) -> None:
+    run = start("medlda", data=str(posts), k=12)
+    words = run.model.top_words()
+    assert words.shape == (12, 10)
+    best = run.model["eta"].argmax(axis=0)
+    assert run.result["summary"] == [
+        f"class {name}, topic {k}: {' '.join(words[k])}" for name, k in zip((1, 2, 3), best, strict=True)
+    ]

@@ -16,6 +16,7 @@ import pytest
 import yarnml
 from hdfs_io import Keys, Rows
 from tests.apps.conftest import Start
+from yarnml.app import load_app
 from yarnml.errors import RunFailed, UsageError
 from yarnml.kernels.crew import Crew
 
@@ -406,8 +407,11 @@ def test_who_is_new_in_a_test_set(cold: str, start: Start, tmp_path: Path) -> No
     test = tmp_path / "test.csv"
     test.write_text("user,item,rating\n3,4,4\n77,4,5\n3,99,1\n77,99,2\n")
     if cold == "refuse":
-        with pytest.raises((UsageError, RunFailed), match="77 has no ratings"):
+        runs = tmp_path / "runs"
+        with pytest.raises((UsageError, RunFailed), match=r"test\.csv:3: user 77 has no ratings"):
             start("mf", data=data, test=str(test), cold=cold, **SMALL)
+        (run,) = runs.iterdir()
+        assert not (run / "metrics.jsonl").exists()  # it was never trained
         return
     run = start("mf", data=data, test=str(test), cold=cold, out=str(tmp_path / "model"), **SMALL)
     error = run.model.predict([[3, 4], [77, 4], [3, 99], [77, 99]]) - [4, 5, 1, 2]
@@ -447,3 +451,57 @@ def test_a_pair_that_is_rated_twice_counts_twice(name: str, start: Start, tmp_pa
 def test_what_is_shipped_is_what_is_made() -> None:
     file = Path(import_module("yarnml_apps.mf").__path__[0]) / "ratings.csv.gz"
     assert gzip.decompress(file.read_bytes()).decode() == import_module("yarnml_apps.mf.made").made()
+
+
+def test_a_row_that_was_seen_less_than_never(start: Start, tmp_path: Path) -> None:
+    file = tmp_path / "r.csv"
+    file.write_text("user,item,rating\n1,2,3\n2,1,-4\n")
+    with pytest.raises(RunFailed, match=r"r\.csv:3: --implicit: says that it was seen -4 times"):
+        start("mf", data=str(file), implicit=True, **SMALL)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_each_user_is_recommended_items_once(workers: int, start: Start, data: str, tmp_path: Path) -> None:
+    model = start("mf", data=data, out=str(tmp_path / "model"), **SMALL).model
+    keep = ("timestamp",) if workers == 1 else ()
+    start("predict", model=str(tmp_path / "model"), data=data, out=str(tmp_path / "out"), top=2, keep=keep,
+          workers=workers)  # fmt: skip
+    found = pd.concat([pd.read_parquet(part) for part in sorted((tmp_path / "out").glob("part-*"))])
+    rows = table_of(data)
+    firsts = {row["userId"]: row["timestamp"] for row in reversed(rows)}
+    assert found["userId"].tolist() == list(dict.fromkeys(row["userId"] for row in rows))
+    if keep:
+        assert found["timestamp"].astype(str).tolist() == [firsts[user] for user in found["userId"]]
+    items, scores = model.recommend(found["userId"].tolist(), 2)
+    np.testing.assert_array_equal(items, found[["item_1", "item_2"]])
+    np.testing.assert_allclose(scores, found[["prediction_1", "prediction_2"]], rtol=1e-6)
+
+
+def test_a_model_to_start_from(start: Start, data: str, tmp_path: Path) -> None:
+    """One of half of the ratings; whoever isn't in it begins anew."""
+    lines = Path(data).read_text().splitlines()
+    (tmp_path / "half.csv").write_text("\n".join(lines[:200]) + "\n")
+    start("mf", data=str(tmp_path / "half.csv"), out=str(tmp_path / "model"), **SMALL)
+    cold = start("mf", data=data, epochs=1, **SMALL)
+    warm = start("mf", data=data, epochs=1, start_from=str(tmp_path / "model"), **SMALL)
+    assert warm.result["train"]["rmse"] < cold.result["train"]["rmse"]
+    assert len(warm.model["users"]) == len(cold.model["users"]) >= len(yarnml.load(tmp_path / "model")["users"])
+    with pytest.raises(UsageError, match=r"trained with --k 4; say so here, too"):
+        start("mf", data=data, k=5, start_from=str(tmp_path / "model"))
+    with pytest.raises(UsageError, match=r"is a model of mf, not of lda"):
+        start("lda", start_from=str(tmp_path / "model"))
+
+
+def test_what_was_learned_is_summed_up(start: Start, data: str) -> None:
+    run = start("mf", data=data, **SMALL)
+    (line,) = run.result["summary"]
+    assert line.startswith("k 4, reg 0.1: 40 users, 23 items, rated 0.5 to 5, ")
+    assert run.model.summary() == [line]
+
+
+def test_what_to_try_where_steps_are_too_long(start: Start, data: str) -> None:
+    with pytest.raises(RunFailed, match=r"smaller --lr than 1e\+06"):
+        start("mf", data=data, method="sgd", lr=1e6, **SMALL)
+    mf = load_app("mf")
+    assert mf.advice is not None
+    assert "--reg" in mf.advice(mf.config({"method": "als"}))

@@ -99,7 +99,7 @@ def test_blank_separated_with_trailing_blanks(put: Put) -> None:
 def test_bags_of_words_are_not_taken_for_labelled_rows(put: Put, name: str) -> None:
     text = "3 0:1 7:2 9:1\n1 4:1\n0\n"
     assert format_of(file(put, name, text)) == "ldac"
-    with pytest.raises(DataError, match=f"{name}: its rows have no label; .* --format libsvm"):
+    with pytest.raises(DataError, match=f"{name}: its rows have no label, .*; .* --format libsvm"):
         scan(put(name, text), label="class")
     assert scan(put(name, text), ReadOptions(format="libsvm"), label="class").schema.classes == 3
     for rows in ("1 1:1\n1 2:1\n", "2 1:1 2:1\n1 1:1 2:1\n", "2 1:0.5 2:1\n1 2:1\n"):

@@ -80,3 +80,33 @@ def test_a_model_shows_what_it_is_in_one_line(model: Model) -> None:
 def test_only_classifiers_have_classes(model: Model) -> None:
     with pytest.raises(UsageError, match="tells no classes apart"):
         model.predict_proba(X)
+
+
+def test_what_a_model_cannot_do_is_said(model: Model) -> None:
+    for ask, said in (
+        (lambda: model.recommend(["u"]), "recommends nothing"),
+        (lambda: model.coefficients, "has no coefficients"),
+        (lambda: model.top_words(), "has no topics"),
+    ):
+        with pytest.raises(UsageError, match=f"a regression model of sum {said}"):
+            ask()
+    assert model.summary() == []
+
+
+def test_what_a_model_can_do_is_its_app_s(model: Model) -> None:
+    able = Abilities(
+        predict=lambda *_: {},
+        coefficients=lambda model: np.append(model["W"], 5.0)[:, None],
+        recommend=lambda _, users, n: {
+            "item": np.arange(len(users) * n).reshape(-1, n),
+            "prediction": np.where(users.codes[:, None] == np.arange(n), np.nan, np.float32(1)),
+        },
+    )
+    able_model = replace(model, abilities=able)
+    assert dict(able_model.coefficients) == {"a": 1, "b": 10}
+    assert able_model.coefficients.intercept == 5
+    items, predictions = able_model.recommend(["u", "v"], 2)
+    assert items.tolist() == [[None, 1], [2, None]]
+    assert np.isnan(predictions).tolist() == [[True, False], [False, True]]
+    with pytest.raises(UsageError, match="n=0"):
+        able_model.recommend(["u"], 0)

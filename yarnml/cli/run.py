@@ -141,6 +141,8 @@ def _tell(result: dict[str, Any], seconds: float | None, stream: TextIO) -> None
         if result.get(part):
             said = "  ".join(f"{name} {value:.5g}" for name, value in result[part].items())
             print(f"{part + ':':<6} {said}", file=stream)
+    for line in result.get("summary", ()):
+        print(line, file=stream)
     for note in result.get("notes", ()):
         print(f"note: {note}", file=stream)
     where = result.get("model") or result.get("out")

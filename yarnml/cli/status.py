@@ -50,6 +50,7 @@ def _lines(run: RunDir) -> list[str]:
     if glance is not None and record.state == "running":
         lines += [f"  {_container(row)}" for row in glance.containers]
     lines += [f"  {part}: {_scores(record.result[part])}" for part in PARTS if record.result.get(part)]
+    lines += [f"  {line}" for line in record.result.get("summary", ())]
     lines += [f"  {name}: {record.result[name]}" for name in ("model", "out") if record.result.get(name)]
     if record.state == "lost":
         ends = "`yarnml kill` ends its application" if record.application else "its processes end once they miss it"

@@ -47,7 +47,7 @@ class Coefficients(Mapping[str, Any]):
 
     def largest(self, n: int = 10) -> list[str]:
         """The names of the n coefficients that are farthest from zero, these first."""
-        size = np.abs(self.weights.reshape(len(self), -1)).max(axis=1, initial=0)
+        size = np.abs(self.weights) if self.weights.ndim == 1 else np.abs(self.weights).max(axis=1)
         return [self.names[at] for at in np.argsort(-size, kind="stable")[:n].tolist()]
 
     @cached_property
