@@ -56,26 +56,6 @@ def test_what_is_full_is_said_and_comes_back() -> None:
     assert sender.put(whole) is not None
 
 
-def test_what_was_not_sent_comes_back() -> None:
-    sender, _ = sides()
-    whole = np.zeros(GRANULE * GRANULES, np.uint8)
-    sender.recall(put(sender, whole))
-    assert sender.put(whole) is not None
-
-
-def test_what_got_lost_on_the_way_comes_back_once_a_later_one_has_come() -> None:
-    sender, receiver = sides()
-    half = np.zeros(GRANULE * GRANULES // 2, np.uint8)
-    lost, later = put(sender, half), put(sender, half)
-    assert sender.put(half) is None
-    taken = receiver.take(later)
-    again = put(sender, half)
-    with pytest.raises(WireError, match="isn't there"):
-        receiver.take(lost)
-    del taken
-    receiver.take(again)
-
-
 def test_references_that_lead_nowhere_are_refused() -> None:
     sender, receiver = sides()
     reference = put(sender, np.zeros(GRANULE, np.uint8))
@@ -89,7 +69,7 @@ def test_references_that_lead_nowhere_are_refused() -> None:
 
 
 class Wire(RuleBasedStateMachine):
-    """Arrays of one value each, some lost on their way, some held for long."""
+    """Arrays of one value each, some held for long."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -110,11 +90,6 @@ class Wire(RuleBasedStateMachine):
     def take(self) -> None:
         value, reference = self.way.pop(0)
         self.held.append((value, self.receiver.take(reference)))
-
-    @precondition(lambda self: self.way)
-    @rule()
-    def lose(self) -> None:
-        self.way.pop(0)
 
     @precondition(lambda self: self.held)
     @rule(data=st.data())

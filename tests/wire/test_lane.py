@@ -1,9 +1,10 @@
-"""Large frames go through shared memory between two processes of one host, and over the socket where there is none."""
+"""Messages go through shared memory between two processes of one host, and over the socket where there is none."""
 
 from __future__ import annotations
 
 import gc
 import os
+import random
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -13,49 +14,12 @@ from time import monotonic
 import numpy as np
 import pytest
 
-from yarnml.wire.arena import is_reference
-from yarnml.wire.lane import Lanes, Offering
-from yarnml.wire.message import Beat, Gather, Message
-from yarnml.wire.segment import Offer
+from yarnml.wire.frames import SMALL
+from yarnml.wire.message import Ack, Beat, Gather, Gathered, Join, Message
 from yarnml.wire.transport import Channel, Listener, Status
 from yarnml.wire.zmq import ZmqTransport
 
-WAIT = 10.0  # s
-LARGE = np.arange(1 << 18, dtype=np.float32)
-
-
-def test_an_offer_is_accepted_and_both_ways_are_taken() -> None:
-    offering, lanes = Offering(), Lanes()
-    answer = lanes.heed("worker 0", offering.frame)
-    assert answer
-    assert offering.heed(answer)
-    up, down = offering.lane, lanes.get("worker 0")
-    assert up is not None
-    assert down is not None
-    for sender, receiver in ((up, down), (down, up)):
-        frames = sender.load([b"head", LARGE])
-        assert is_reference(frames[1])
-        head, array = receiver.unload(frames)
-        assert head == b"head"
-        assert (np.frombuffer(array, np.float32) == LARGE).all()
-    offering.close()
-
-
-def test_an_offer_that_leads_nowhere_is_not_accepted() -> None:
-    lanes = Lanes()
-    assert lanes.heed("worker 0", Offer(1, 3, bytes(16)).pack()) == b""
-    assert lanes.get("worker 0") is None
-    assert lanes.heed("worker 0", b"no offer") is None
-
-
-def test_a_yes_to_another_offer_is_none() -> None:
-    one, other = Offering(), Offering()
-    answer = Lanes().heed("worker 0", other.frame)
-    assert answer
-    assert not one.heed(answer)
-    assert one.lane is None
-    one.close()
-    other.close()
+WAIT = 30.0  # s
 
 
 @pytest.fixture
@@ -75,26 +39,91 @@ def heard(listener: Listener) -> Message:
     return came[1]
 
 
-def test_more_than_there_is_room_for_goes_over_the_socket(ends: tuple[Channel, Listener]) -> None:
-    """Everything is kept, so that no memory comes free: 100 arrays of 4 MB are more than the segment's half."""
+def told(channel: Channel, listener: Listener) -> Message:
+    """A listener sends what waits while it listens."""
+    end = monotonic() + WAIT
+    while (came := channel.recv()) is None:
+        assert listener.recv(0.001) is None
+        assert monotonic() < end, "it never comes"
+    return came
+
+
+def meet(channel: Channel, listener: Listener) -> None:
+    """Until both send by the lane."""
+    for end in (channel, listener, channel, listener):
+        if end is channel:
+            channel.send(Beat())
+            heard(listener)
+        else:
+            listener.send("worker 0", Beat())
+            told(channel, listener)
+
+
+def test_more_than_there_is_room_for_comes_too(ends: tuple[Channel, Listener]) -> None:
+    """Everything is kept, so that no memory comes free: 100 arrays of 4 MB are more than the arena."""
     channel, listener = ends
-    channel.send(Beat())
-    heard(listener)
+    meet(channel, listener)
     block = np.zeros(1 << 20, np.float32)
     kept = []
     for i in range(100):
         block[:] = i
         assert listener.send("worker 0", Gather(array=block.copy(), seq=i)).status is not Status.GONE
-        end = monotonic() + WAIT
-        while (came := channel.recv()) is None:
-            listener.recv(0.001)
-            assert monotonic() < end, f"array {i} never comes"
-        kept.append(came)
+        kept.append(told(channel, listener))
     for i, message in enumerate(kept):
         assert isinstance(message, Gather)
         assert message.seq == i
         assert (message.array == i).all()
     assert channel.refused == listener.refused == 0
+
+
+SIZES = [0, 1, 100, SMALL // 8, SMALL, 1 << 20]  # numbers of 8 bytes
+
+
+def random_message(rng: random.Random, seq: int) -> Gathered:
+    arrays = [np.full(rng.choice(SIZES), seq, np.int64) for _ in range(rng.randrange(9))]
+    return Gathered(seq=seq, arrays=tuple(arrays))
+
+
+def test_all_kinds_of_sizes_keep_their_order_both_ways_from_the_first_message_on(
+    ends: tuple[Channel, Listener],
+) -> None:
+    """Heads that are larger than the ring, too, and through the change from the socket to the ring."""
+    channel, listener = ends
+    rng = random.Random(3)
+    up, down, sent, answered = 0, 0, 0, 0
+    end = monotonic() + WAIT
+    while (sent, answered, up, down) != (60, 60, 60, 60):
+        assert monotonic() < end
+        if sent < 60 and rng.random() < 0.5:
+            assert channel.send(random_message(rng, sent)) is Status.SENT
+            sent += 1
+        if up and answered < 60 and rng.random() < 0.5:
+            assert listener.send("worker 0", random_message(rng, answered)).status is not Status.GONE
+            answered += 1
+        if (came := listener.recv(0.0)) is not None:
+            up = checked(came[1], up)
+        if (message := channel.recv(0.0)) is not None:
+            down = checked(message, down)
+    assert channel.refused == listener.refused == 0
+
+
+def checked(message: Message, seq: int) -> int:
+    assert isinstance(message, Gathered)
+    assert message.seq == seq
+    assert all((array == seq).all() for array in message.arrays)
+    return seq + 1
+
+
+def test_who_does_not_read_is_waited_for_a_second_and_loses_nothing(ends: tuple[Channel, Listener]) -> None:
+    channel, listener = ends
+    meet(channel, listener)
+    text, n = "x" * 50_000, 0
+    while channel.send(Join(seq=n, role="", address="", name=text)) is Status.SENT:
+        n += 1
+        assert n < 100, "a ring that has no end"
+    assert [heard(listener).seq for _ in range(n)] == list(range(n))
+    assert channel.send(Ack(seq=n)) is Status.SENT
+    assert heard(listener).seq == n
 
 
 CHILD = """
@@ -108,20 +137,23 @@ channel.send(Beat())
 assert channel.recv(10) is not None
 for seq in range(3):
     channel.send(Gather(seq=seq, array=np.full(1 << 20, seq, np.float32)))
+if sys.argv[2] == "asleep":
+    channel.recv(100)
 sys.stdin.read()
 """
 
 
-def test_kill_9_is_noticed_and_leaves_no_memory() -> None:
+@pytest.mark.parametrize("state", ["asleep", "busy"])
+def test_kill_9_is_noticed_and_leaves_no_memory(state: str) -> None:
     files = set(os.listdir("/dev/shm"))
     transport = ZmqTransport()
     listener = transport.listen()
-    child = subprocess.Popen([sys.executable, "-c", CHILD, listener.address], stdin=subprocess.PIPE)
+    child = subprocess.Popen([sys.executable, "-c", CHILD, listener.address, state], stdin=subprocess.PIPE)
     heard(listener)
     listener.send("worker 0", Beat())
     kept = [heard(listener) for _ in range(3)]
-    memory = _shared(child.pid)
-    assert memory & _shared(os.getpid()), "they lie in its memory"
+    memory = _shared(child.pid) & _shared(os.getpid())
+    assert memory, "they lie in its memory"
     child.kill()
     child.wait()
     end = monotonic() + WAIT
@@ -131,10 +163,10 @@ def test_kill_9_is_noticed_and_leaves_no_memory() -> None:
     assert [float(message.array.max()) for message in kept if isinstance(message, Gather)] == [0.0, 1.0, 2.0]
     del kept
     gc.collect()
-    assert not memory & _shared(os.getpid())
-    assert not [name for name in set(os.listdir("/dev/shm")) - files if "yarnml" in name]
+    assert len(memory & _shared(os.getpid())) == 1, "but its bell"
     listener.close()
     transport.close()
+    assert not [name for name in set(os.listdir("/dev/shm")) - files if "yarnml" in name]
     child.communicate()
 
 
@@ -142,3 +174,26 @@ def _shared(pid: int) -> set[str]:
     """The inodes of such memory that a process has."""
     lines = Path(f"/proc/{pid}/maps").read_text().splitlines()
     return {line.split()[4] for line in lines if "memfd:yarnml" in line}
+
+
+def test_whatever_is_in_a_ring_is_counted_and_does_no_harm(ends: tuple[Channel, Listener]) -> None:
+    """A hostile channel writes what it likes into the memory of both, and to everybody's bell."""
+    channel, listener = ends
+    meet(channel, listener)
+    lane = channel._lane  # type: ignore[attr-defined]
+    for i in range(256):
+        lane._theirs[0].ring(i)
+    assert listener.recv(0.0) is None
+    for body, tag in ((b"nonsense", 0), (b"x" * 64, 2), (b"y" * 31, 1), (b"", 1 << 31), (b"z" * 32, 1 << 31), (b"", 5)):
+        before = listener.refused
+        lane._writer.put(tag, body)
+        lane.send([b"and nonsense"])
+        assert listener.recv(0.0) is None
+        assert listener.refused == before + 2
+    assert channel.send(Ack(seq=7)) is Status.SENT
+    assert heard(listener).seq == 7
+    lane._writer._told[0] = 1 << 60
+    lane._theirs[0].ring(lane._theirs[1])
+    before = listener.refused
+    assert listener.recv(0.0) is None
+    assert listener.refused == before + 1

@@ -180,7 +180,7 @@ def _parent_lives() -> None:
 SIDES: dict[str, tuple[Callable[[Client], Trial], Callable[[Path | None], ZmqTransport]]] = {
     "inc": (inc, _tcp),
     "get": (get, _tcp),
-    "missed": (missed, _tcp),
+    "missed": (missed, _shared),
     "cached": (cached, _tcp),
     "sparse": (sparse, _tcp),
     "shared_inc": (inc, _shared),

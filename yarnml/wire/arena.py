@@ -1,10 +1,7 @@
 """An arena: the part of a segment through which one process hands arrays to the other.
 
-    sender    copies an array to free memory, and sends a reference to it as it sends messages
-    receiver  uses the array where it lies, and marks its memory free once nobody refers to it any more
-
-A reference that got lost with a connection doesn't lose the memory: messages keep their order, so that what was sent
-before one that has come, and hasn't been taken, never will be.
+sender    copies an array to free memory, and sends a reference to it with its message
+receiver  uses the array where it lies, and marks its memory free once nobody refers to it any more
 """
 
 from __future__ import annotations
@@ -38,7 +35,6 @@ class _Ledger:
     """What both sides see."""
 
     def __init__(self, memory: mmap.mmap, at: int, granules: int) -> None:
-        self.taken = np.frombuffer(memory, np.uint64, 1, at)  # number of the last array taken
         self.states = np.frombuffer(memory, np.uint8, granules, at + 64)
         self.numbers = np.frombuffer(memory, np.uint64, granules, at + 64 + GRANULES)
         self.data = np.frombuffer(memory, np.uint8, GRANULE * granules, at + CONTROL)
@@ -69,8 +65,6 @@ class Outgoing:
             if self._flight * GRANULE >= FLIGHT:
                 self._spin.until(self._eased)
         start = self._used.find(bytes(n))
-        if start < 0 and self._lost():
-            start = self._used.find(bytes(n))
         if start < 0:
             return None
         self._number += 1
@@ -83,12 +77,6 @@ class Outgoing:
         self._ledger.states[start] = SENT
         return _REFERENCE.pack(_MAGIC, 0, start, array.nbytes, self._number, self._tag)
 
-    def recall(self, reference: bytes) -> None:
-        """It wasn't sent."""
-        start = _REFERENCE.unpack(reference)[2]
-        self._ledger.states[start] = FREE
-        self._release(start)
-
     def _sweep(self) -> bool:
         """Take back what the receiver has marked free; whether it was any."""
         free = np.flatnonzero(self._first & (self._ledger.states == FREE))
@@ -98,15 +86,6 @@ class Outgoing:
 
     def _eased(self) -> bool | None:
         return True if self._sweep() and self._flight * GRANULE < FLIGHT else None
-
-    def _lost(self) -> bool:
-        """Take back what will never be taken; whether it was any."""
-        taken = int(self._ledger.taken[0])  # read before the states: what it counts has changed its state
-        gone = [k for k, (_, number) in self._out.items() if number < taken and self._ledger.states[k] == SENT]
-        for start in gone:
-            self._ledger.states[start] = FREE
-            self._release(start)
-        return bool(gone)
 
     def _release(self, start: int) -> None:
         n, _ = self._out.pop(start)
@@ -138,7 +117,6 @@ class Incoming:
         if ledger.states[start] != SENT or ledger.numbers[start] != number:
             raise WireError(f"a reference to shared memory at {start} whose array {number} isn't there")
         ledger.states[start] = TAKEN
-        ledger.taken[0] = number
         array = np.frombuffer(self._memory, np.uint8, size, self._at + start * GRANULE)
         states, lent = ledger.states, self._lent  # not self: the arrays may outlive this side
 
@@ -148,8 +126,3 @@ class Incoming:
 
         lent[start] = weakref.ref(array, give_back)
         return array
-
-
-def is_reference(frame: object) -> bool:
-    """Whether a frame that `Outgoing` may have changed is a reference."""
-    return isinstance(frame, bytes) and frame.startswith(_MAGIC)

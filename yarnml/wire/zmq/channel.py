@@ -2,58 +2,91 @@
 
 from __future__ import annotations
 
-from time import monotonic
+from time import monotonic, sleep
 from typing import final
 
 import zmq
 
-from yarnml.wire.frames import WireError, decode, encode
-from yarnml.wire.lane import Offering
+from yarnml.wire.frames import Frame, WireError, decode, encode
+from yarnml.wire.lane import WAKE, Lane
 from yarnml.wire.message import Message
+from yarnml.wire.offers import Offering
 from yarnml.wire.spin import Spin
 from yarnml.wire.transport import Channel, Status
-from yarnml.wire.zmq.sockets import Inbox, put
+from yarnml.wire.zmq.inbox import SOCKET, Inbox
+from yarnml.wire.zmq.sockets import CHANNEL, DONTWAIT, put
+
+FULL_POLL = 0.0005  # s between looks at a ring that is full
+PATIENCE = CHANNEL[zmq.SNDTIMEO] / 1000  # s
 
 
 @final
 class ZmqChannel(Channel):
-    """With shared memory for what is large, if it is offered and the listener takes it."""
+    """By a lane in shared memory, once it was offered and the listener has taken it."""
 
     def __init__(self, socket: zmq.Socket[bytes], spin: Spin, offering: Offering | None) -> None:
-        self.socket = socket
-        self._inbox = Inbox(socket, spin, named=False)
+        self._socket = socket
         self._offering = offering
         self._to_offer = b"" if offering is None else offering.frame
+        self._lane: Lane | None = None
+        self.inbox = Inbox(socket, spin, None if offering is None else offering.bell, named=False)
         self.refused = 0
 
     def send(self, message: Message) -> Status:
+        frames = encode(message)
+        if self._lane is not None:
+            return self._send_by(self._lane, frames)
         if self._to_offer:
-            if put(self.socket, [self._to_offer], 0) is Status.FULL:
+            if put(self._socket, [self._to_offer], 0) is Status.FULL:
                 return Status.FULL
             self._to_offer = b""
-        frames = encode(message)
-        if len(frames) == 1 or self._offering is None or (lane := self._offering.lane) is None:
-            return put(self.socket, frames, 0)
-        frames = lane.load(frames)
-        status = put(self.socket, frames, 0)
-        if status is Status.FULL:
-            lane.recall(frames)
-        return status
+        return put(self._socket, frames, 0)
+
+    def _send_by(self, lane: Lane, frames: list[Frame]) -> Status:
+        sent = lane.send(frames)
+        self._wake(lane)
+        if not sent:
+            end = monotonic() + PATIENCE
+            while not (sent := lane.send(frames)) and monotonic() < end:
+                sleep(FULL_POLL)
+            self._wake(lane)
+        return Status.SENT if sent else Status.FULL
+
+    def _wake(self, lane: Lane) -> None:
+        if lane.to_wake():
+            put(self._socket, [WAKE], DONTWAIT)  # without a connection there's nobody; one is tried for in `recv`
 
     def recv(self, timeout: float = 0.0) -> Message | None:
         end = monotonic() + timeout if timeout > 0 else 0.0
         while True:
-            came = self._inbox.take(end - monotonic() if timeout > 0 else 0.0)
-            if came is None:
+            where = self.inbox.where(end - monotonic() if timeout > 0 else 0.0)
+            if where is None:
+                if self._lane is not None and self._lane.unread:
+                    self._wake(self._lane)  # the wake may have got lost with a connection
                 return None
-            try:
-                if len(came) > 1 and self._offering is not None and self._offering.lane is not None:
-                    came = self._offering.lane.unload(came)
-                return decode(came)
-            except WireError:
-                self.refused += self._offering is None or not self._offering.heed(came[0])
+            if (message := self._by_socket() if where == SOCKET else self._by_ring()) is not None:
+                return message
+
+    def _by_ring(self) -> Message | None:
+        try:
+            frames = None if self._lane is None else self._lane.take()
+            return None if frames is None else decode(frames)
+        except WireError:
+            self.refused += 1
+            return None
+
+    def _by_socket(self) -> Message | None:
+        frames = self.inbox.read()
+        try:
+            return decode(frames)
+        except WireError:
+            if self._offering is not None and self._offering.heed(frames[0]):
+                self._lane = self._offering.lane
+            else:
+                self.refused += 1
+            return None
 
     def close(self) -> None:
-        self.socket.close()
+        self._socket.close()
         if self._offering is not None:
             self._offering.close()

@@ -8,27 +8,29 @@ from typing import Any, final
 import zmq
 
 from yarnml.wire.frames import Frame, WireError, decode, encode
-from yarnml.wire.lane import Lanes
+from yarnml.wire.lane import WAKE, Lane
 from yarnml.wire.message import Message
+from yarnml.wire.offers import Lanes
 from yarnml.wire.spin import Spin
 from yarnml.wire.transport import Listener, Receipt, Status
 from yarnml.wire.zmq.guard import Tally
+from yarnml.wire.zmq.inbox import SOCKET, Inbox
 from yarnml.wire.zmq.outbox import Item, Outbox
-from yarnml.wire.zmq.sockets import DONTWAIT, Inbox, put
+from yarnml.wire.zmq.sockets import DONTWAIT, put
 
-OUTBOX_POLL = 0.001  # s between looks at a slow peer: ROUTER can't say which peer has room again
+OUTBOX_POLL = 0.001  # s between looks at a slow peer: neither ROUTER nor a ring says that there is room again
 _RECEIPTS = {status: Receipt(status) for status in Status}  # of what is lent nothing
 
 
 @final
 class ZmqListener(Listener):
-    """With shared memory for what is large to the peers that have offered it."""
+    """By lanes in shared memory to the peers that have offered one."""
 
     def __init__(
         self, socket: zmq.Socket[bytes], spin: Spin, lanes: Lanes | None, refused_at_door: Tally | None
     ) -> None:
-        self.socket = socket
-        self._inbox = Inbox(socket, spin, named=True)
+        self._socket = socket
+        self._inbox = Inbox(socket, spin, None if lanes is None else lanes.bell, named=True)
         self._lanes = lanes
         self._outbox = Outbox(self._try)
         self._address = socket.getsockopt_string(zmq.LAST_ENDPOINT)
@@ -48,30 +50,40 @@ class ZmqListener(Listener):
         while True:
             if self._outbox.waits:
                 self._outbox.flush()
-            frames = self._inbox.take(min(left, OUTBOX_POLL) if self._outbox.waits else left)
-            if frames is not None and (came := self._understood(frames)) is not None:
+            where = self._inbox.where(min(left, OUTBOX_POLL) if self._outbox.waits else left)
+            if where is not None and (came := self._by_socket() if where == SOCKET else self._by_ring(where)):
                 return came
             left = end - monotonic()
-            if frames is None and left <= 0:
+            if where is None and left <= 0:
                 return None
 
-    def _understood(self, frames: list[Any]) -> tuple[str, Message] | None:
+    def _by_ring(self, slot: int) -> tuple[str, Message] | None:
+        known = None if self._lanes is None else self._lanes.at(slot)
+        if known is None:
+            return None
+        peer, lane = known
         try:
-            name, head, *large = frames
+            frames = lane.take()
+            return None if frames is None else (peer, decode(frames))
+        except WireError:
+            self._nonsense += 1
+            return None
+
+    def _by_socket(self) -> tuple[str, Message] | None:
+        name, *frames = self._inbox.read()
+        try:
             peer = name.decode()
         except ValueError:
             self._nonsense += 1
             return None
         try:
-            if large and self._lanes is not None and (lane := self._lanes.get(peer)) is not None:
-                return peer, decode(lane.unload([head, *large]))
-            return peer, decode(frames[1:])
+            return peer, decode(frames)
         except WireError:
-            self._heed(peer, head)
+            self._heed(peer, frames[0])
             return None
 
     def _heed(self, peer: str, frame: bytes) -> None:
-        """A frame that is no message may be an offer of memory."""
+        """A frame that is no message may be an offer of memory, or a wake."""
         answer = None if self._lanes is None else self._lanes.heed(peer, frame)
         if answer is None:
             self._nonsense += 1
@@ -80,30 +92,39 @@ class ZmqListener(Listener):
 
     def send(self, peer: str, message: Message, *, track: bool = False) -> Receipt:  # noqa: ARG002 (always tracked)
         frames = encode(message)
-        outbox = self._outbox
-        if len(frames) == 1 and not outbox.waits and (status := self._put(peer, frames)) is not Status.FULL:
-            return _RECEIPTS[status]
+        outbox, lane = self._outbox, self._lane(peer)
+        if not outbox.waits and (len(frames) == 1 or lane is not None):
+            status = self._by_socket_to(peer, frames) if lane is None else self._by_ring_to(peer, lane, frames)
+            if status is not Status.FULL:
+                return _RECEIPTS[status]
         if outbox.full(peer):
             return Receipt(Status.FULL)
-        lane = None
-        if len(frames) > 1 and self._lanes is not None and (lane := self._lanes.get(peer)) is not None:
-            frames = lane.load(frames)
-        item = Item(peer, frames, lane)
+        item = Item(peer, frames)
         outbox.send(item)
         return item.receipt
 
+    def _lane(self, peer: str) -> Lane | None:
+        return None if self._lanes is None else self._lanes.get(peer)
+
     def _try(self, item: Item) -> Status:
         """FULL if the peer has no room now."""
-        status = self._put(item.peer, item.frames, item.receipt.lent)
-        if status is Status.GONE and item.lane is not None:
-            item.lane.recall(item.frames)
+        lane = self._lane(item.peer)
+        if lane is not None:
+            return self._by_ring_to(item.peer, lane, item.frames)
+        status = self._by_socket_to(item.peer, item.frames, item.receipt.lent)
         if item.receipt.lent:
             self._inbox.rest()
         return status
 
-    def _put(self, peer: str, frames: list[Frame], lent: list[Any] | None = None) -> Status:
+    def _by_ring_to(self, peer: str, lane: Lane, frames: list[Frame]) -> Status:
+        sent = lane.send(frames)
+        if lane.to_wake() and self._by_socket_to(peer, [WAKE]) is Status.GONE:
+            return Status.GONE
+        return Status.SENT if sent else Status.FULL
+
+    def _by_socket_to(self, peer: str, frames: list[Frame], lent: list[Any] | None = None) -> Status:
         try:
-            return put(self.socket, [peer.encode(), *frames], DONTWAIT, lent)
+            return put(self._socket, [peer.encode(), *frames], DONTWAIT, lent)
         except zmq.ZMQError as error:
             if error.errno != zmq.EHOSTUNREACH:
                 raise
@@ -112,4 +133,6 @@ class ZmqListener(Listener):
             return Status.GONE
 
     def close(self) -> None:
-        self.socket.close()
+        self._socket.close()
+        if self._lanes is not None:
+            self._lanes.close()

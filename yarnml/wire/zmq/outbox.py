@@ -8,7 +8,6 @@ from collections.abc import Callable
 from typing import Any, final
 
 from yarnml.wire.frames import SMALL, Frame
-from yarnml.wire.lane import Lane
 from yarnml.wire.transport import Receipt, Status
 
 FLIGHT = 64 << 20  # bytes to one peer that ZeroMQ may hold: its own limit counts messages, however large
@@ -33,10 +32,10 @@ class Pending(Receipt):
 class Item:
     """A message to a peer, on its way."""
 
-    __slots__ = ("frames", "lane", "large", "peer", "receipt", "size")
+    __slots__ = ("frames", "large", "peer", "receipt", "size")
 
-    def __init__(self, peer: str, frames: list[Frame], lane: Lane | None = None) -> None:
-        self.peer, self.frames, self.lane = peer, frames, lane
+    def __init__(self, peer: str, frames: list[Frame]) -> None:
+        self.peer, self.frames = peer, frames
         self.receipt = Pending()
         self.large = self.size = 0  # bytes lent; bytes as the limit counts them
         if len(frames) > 1:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import math
 import weakref
 from collections.abc import Callable
-from typing import Any, final
+from typing import Any
 
 import numpy as np
 import zmq
 import zmq.backend
 
 from yarnml.wire.frames import SMALL
-from yarnml.wire.spin import Spin
 from yarnml.wire.transport import Status
 
 WATER = 256  # messages queued for a peer before it counts as slow
@@ -73,59 +71,6 @@ def put(socket: zmq.Socket[bytes], frames: list[Any], flags: int, lent: list[Any
     return Status.SENT
 
 
-def readable(sockets: list[zmq.Socket[bytes]]) -> bool | None:
-    """True if one has a message, else None."""
-    return True if any(_option(socket, EVENTS) & POLLIN for socket in sockets) else None
-
-
 # what the sugared ones call: they look for what isn't asked for here, and make enums
-_option: Callable[..., Any] = zmq.backend.Socket.get
+option: Callable[..., Any] = zmq.backend.Socket.get
 _send: Callable[..., Any] = zmq.backend.Socket.send
-
-
-@final
-class Inbox:
-    """The receiving side of one socket."""
-
-    def __init__(self, socket: zmq.Socket[bytes], spin: Spin, *, named: bool) -> None:
-        """`named`: messages begin with a frame that says whose they are."""
-        self._socket = socket
-        self._spin = spin
-        self._named = named
-        self._timeout = -1  # ms, as set
-
-    def take(self, timeout: float) -> list[Any] | None:
-        """The next message, or None if none comes within `timeout` seconds: the name if there is one and the first
-        frame, copied to aligned memory, then buffers as they lie."""
-        if self._spin.until(self._ready) if timeout > 0 else self._ready():
-            first: Any = self._socket.recv(0, self._named)
-        elif timeout <= 0 or (first := self._wait(timeout)) is None:
-            return None
-        frame = self._socket.recv(0, False) if self._named else first
-        frames = [first, frame.bytes] if self._named else [frame.bytes]
-        if frame.more:  # to ask the frame takes less than to ask the socket
-            while frame.more:
-                frame = self._socket.recv(0, False)
-                frames.append(frame.buffer)
-            if len(frames[-1]) >= SMALL:
-                self._spin.rest()
-        return frames
-
-    def _ready(self) -> bool | None:
-        """To try, and be refused by an exception, takes five times as long."""
-        return True if _option(self._socket, EVENTS) & POLLIN else None
-
-    def _wait(self, timeout: float) -> Any:
-        """The first frame of the next message."""
-        milliseconds = math.ceil(timeout * 1000)
-        if milliseconds != self._timeout:
-            self._timeout = milliseconds
-            self._socket.setsockopt(zmq.RCVTIMEO, milliseconds)
-        try:
-            return self._socket.recv(0, self._named)
-        except zmq.Again:
-            return None
-
-    def rest(self) -> None:
-        """Bulk has been sent: see `Spin.rest`."""
-        self._spin.rest()

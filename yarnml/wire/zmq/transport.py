@@ -1,27 +1,27 @@
-"""ZeroMQ's transport: TCP between any hosts, with shared memory for what is large between processes of one."""
+"""ZeroMQ's transport: TCP between any hosts, with shared memory past it between processes of one."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import final
 
 import zmq
 
 from yarnml.wire.keys import Keys
-from yarnml.wire.lane import Lanes, Offering
+from yarnml.wire.offers import Lanes, Offering
 from yarnml.wire.spin import Spin
 from yarnml.wire.transport import Channel, Listener, Transport
 from yarnml.wire.zmq import curve
 from yarnml.wire.zmq.channel import ZmqChannel
 from yarnml.wire.zmq.guard import Guard
+from yarnml.wire.zmq.inbox import wait
 from yarnml.wire.zmq.listener import ZmqListener
-from yarnml.wire.zmq.sockets import CHANNEL, LISTENER, POLLIN, made, readable
+from yarnml.wire.zmq.sockets import CHANNEL, LISTENER, made
 
 
 @final
 class ZmqTransport(Transport):
-    """Messages go over TCP; large arrays past it, wherever both processes see the same memory."""
+    """Messages go over TCP, and past it wherever both processes see the same memory."""
 
     def __init__(self, *, spin: float = 200e-6, shared: bool = True, keys: Keys | None = None) -> None:
         """`spin`: seconds to look for a message before sleeping, 0 for none. `shared`: use shared memory.
@@ -53,10 +53,7 @@ class ZmqTransport(Transport):
         return ZmqChannel(socket, self._spin, Offering() if self._shared else None)
 
     def wait(self, channels: Sequence[Channel], timeout: float) -> bool:
-        sockets = [c.socket for c in channels if isinstance(c, ZmqChannel)]
-        if readable(sockets) or self._spin.until(lambda: readable(sockets)):
-            return True
-        return bool(zmq.zmq_poll([(s, POLLIN) for s in sockets], max(0, math.ceil(timeout * 1000))))
+        return wait([c.inbox for c in channels if isinstance(c, ZmqChannel)], timeout, self._spin)
 
     def close(self) -> None:
         if self._guard is not None:

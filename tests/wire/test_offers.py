@@ -1,0 +1,102 @@
+"""Offers: both come to the same lane or to none, and none sends by a lane that the other may not have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from yarnml.wire.bell import SLOTS
+from yarnml.wire.lane import WAKE
+from yarnml.wire.offers import Lanes, Offering
+from yarnml.wire.segment import Offer
+
+PEER = "worker 0"
+
+
+@pytest.fixture
+def lanes() -> Iterator[Lanes]:
+    made = Lanes()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def offering() -> Iterator[Offering]:
+    made = Offering()
+    yield made
+    made.close()
+
+
+def test_an_offer_is_accepted_and_both_ways_are_taken(offering: Offering, lanes: Lanes) -> None:
+    answer = lanes.heed(PEER, offering.frame)
+    assert answer
+    assert offering.heed(answer)
+    up, large = offering.lane, np.arange(1 << 18, dtype=np.float32)
+    assert up is not None
+    assert up.send([b"head", large])
+    assert up.to_wake()
+    assert lanes.get(PEER) is None, "the channel may not have heard"
+    assert lanes.heed(PEER, WAKE) == b""
+    down = lanes.get(PEER)
+    assert down is not None
+    assert down.send([b"answer", large])
+    assert offering.heed(WAKE)
+    assert lanes.bell is not None
+    assert offering.bell is not None
+    for bell, lane, head in ((lanes.bell, down, b"head"), (offering.bell, up, b"answer")):
+        assert bell.answer() == 0
+        came = lane.take()
+        assert came is not None
+        assert came[0] == head
+        assert (came[1].view(np.float32) == large).all()
+        assert bell.answer() is None
+        assert lane.take() is None
+    assert lanes.at(0) == (PEER, down)
+    assert lanes.at(1) is None
+
+
+def test_what_is_no_offer_and_no_answer(offering: Offering, lanes: Lanes) -> None:
+    assert lanes.heed(PEER, Offer(1, 3, bytes(16)).pack()) == b"", "it leads nowhere"
+    assert lanes.get(PEER) is None
+    for frame in (b"no offer", b"", WAKE):
+        assert lanes.heed(PEER, frame) is None
+        assert not offering.heed(frame)
+    other = Offering()
+    answer = lanes.heed(PEER, other.frame)
+    assert answer
+    for wrong in (answer, answer[:-1], answer + b"!", b"ya" + bytes(len(answer) - 2)):
+        assert not offering.heed(wrong)
+    assert offering.lane is None
+    other.close()
+
+
+def test_a_lane_goes_with_its_peer_once_it_was_read(offering: Offering, lanes: Lanes) -> None:
+    answer = lanes.heed(PEER, offering.frame)
+    assert answer
+    offering.heed(answer)
+    assert offering.lane is not None
+    offering.lane.send([b"last words"])
+    lanes.lost(PEER)
+    offering.close()
+    lanes.lost(PEER)
+    lanes.heed(PEER, WAKE)
+    known = lanes.at(0)
+    assert known is not None, "it lived, and then was still to be read"
+    assert known[1].take() == [b"last words"]
+    lanes.lost(PEER)
+    assert lanes.at(0) is None
+
+
+def test_there_are_as_many_lanes_as_slots(lanes: Lanes) -> None:
+    offerings = [Offering() for _ in range(SLOTS + 1)]
+    answers = [lanes.heed(str(i), each.frame) for i, each in enumerate(offerings)]
+    assert all(answers[:-1])
+    assert answers[-1] == b""
+    offerings[3].close()
+    assert lanes.heed("another", offerings[-1].frame), "in the place of who has gone"
+    again = Offering()
+    assert lanes.heed("another", again.frame), "in its own place"
+    for each in (*offerings, again):
+        each.close()
