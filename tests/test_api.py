@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 
 import yarnml
+from yarnml.cli import main
 from yarnml.errors import RunFailed, Stopped, UsageError
-from yarnml.runs import RunDir, wait_for
+from yarnml.launch.handle import Handle
+from yarnml.runs import RunDir, all_runs, wait_for
 
 TINY = Path(__file__).parent / "tiny"
 LONG: dict[str, Any] = {"epochs": 100_000, "pause": 0.01}
@@ -84,3 +86,48 @@ def test_memory_is_a_store_too(where: dict[str, Any]) -> None:
     run = yarnml.run(TINY, **(where | {"runs": "memory://test-api/runs"})).wait()
     assert run.metrics["value"].to_pylist() == pytest.approx([1, 1 / 2, 1 / 3])
     assert run.model.predict([[1.0]]).tolist() == [2.0]
+
+
+def pressing(monkeypatch: pytest.MonkeyPatch, owner: type, name: str, *, then: Any = ...) -> None:
+    """Ctrl-C is pressed in the first call of a method; later ones do what it does, or return `then`."""
+    method, calls = getattr(owner, name), []
+
+    def pressed(self: Any, *args: Any, **more: Any) -> Any:
+        calls.append(args)
+        if len(calls) == 1:
+            assert wait_for(lambda: getattr(self, "done", True), 60)
+            raise KeyboardInterrupt
+        return method(self, *args, **more) if then is ... else then
+
+    monkeypatch.setattr(owner, name, pressed)
+
+
+def test_a_model_that_is_saved_while_ctrl_c_is_pressed_again_is_there(
+    where: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pressing(monkeypatch, Handle, "wait")
+    run = yarnml.run(TINY, **where).wait()
+    assert run.state == "succeeded"
+    assert run.model.predict([[1.0]]).tolist() == [2]
+
+
+def test_a_model_that_is_whole_though_its_run_was_left_is_told(
+    where: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pressing(monkeypatch, Handle, "wait", then=None)
+    run = yarnml.run(TINY, **where)
+    with pytest.raises(Stopped, match=f"interrupted twice by Ctrl-C; .* but its model is whole: {run.url}/model"):
+        run.wait()
+    assert run.state == "interrupted"
+    assert yarnml.load(f"{run.url}/model").predict([[1.0]]).tolist() == [2]
+
+
+def test_ctrl_c_while_the_end_is_written_down_changes_no_verdict(
+    where: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pressing(monkeypatch, RunDir, "end")
+    monkeypatch.setattr("yarnml.cli.run.deaf", lambda: None)  # this process goes on
+    args = ["--data", str(where["data"]), "--label", "y", "--runs", str(where["runs"])]
+    assert main(["run", str(TINY), *args]) == 0
+    (run,) = all_runs(str(where["runs"]))
+    assert run.record().state == "succeeded"

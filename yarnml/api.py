@@ -14,6 +14,7 @@ from yarnml.config import hints
 from yarnml.errors import DataError, UsageError
 from yarnml.job import Job
 from yarnml.launch import Report, launcher
+from yarnml.model import made_by
 from yarnml.monitor.terminal import View, view
 from yarnml.prepare import prepare, said_of_data
 from yarnml.request import Data
@@ -23,6 +24,9 @@ from yarnml.submission import Submission
 from yarnml.watch import Watch
 
 __all__ = ["Run", "load", "prepare", "run", "start", "submit"]
+
+
+LAST = 3.0  # seconds for a run that is ending, once it is interrupted twice
 
 
 def run(app: str | PathLike[str], **options: Any) -> Run:
@@ -80,7 +84,7 @@ class LocalRun(Run):
         super().__init__(job, RunDir.create(job))
         self._job = job
         self._watch = Watch(self._directory, view)
-        self._outcome: Outcome | None = None
+        self._told = False  # its end is written down
         for line in [*said_of_data(job), f"run      {job.url}"]:
             self._watch.say(line)
         try:
@@ -96,19 +100,31 @@ class LocalRun(Run):
 
     def finish(self) -> Outcome:
         if self._outcome is None:
-            self._outcome = outcome = self._wait()
+            self._outcome = self._wait()
+        outcome = self._outcome
+        if not self._told:
             self._watch.close()
             try:
                 self._directory.end(outcome.state, result=outcome.result, message=outcome.message)
             except (OSError, DataError) as error:
                 self._watch.lost("how it ended", error)
-        return self._outcome
+            self._told = True
+        return outcome
 
     def _wait(self) -> Outcome:
         try:
             return self._handle.wait()
         except KeyboardInterrupt:  # the second one
-            return Outcome("interrupted", "interrupted twice by Ctrl-C; its end was not waited for")
+            with suppress(KeyboardInterrupt):  # whoever presses on doesn't want to wait
+                if (outcome := self._handle.wait(LAST)) is not None:
+                    return outcome
+            return self._left()
+
+    def _left(self) -> Outcome:
+        """What is said of a run that is left while it ends."""
+        url = self._job.out or self._directory.model
+        whole = f", but its model is whole: {url}" if made_by(url, self.id) else ""
+        return Outcome("interrupted", f"interrupted twice by Ctrl-C; its end was not waited for{whole}")
 
     def _take(self, report: Report) -> None:
         self._watch.take(report.worker, report.numbers)

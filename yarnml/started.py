@@ -21,6 +21,7 @@ class Run(ABC):
         self.url = job.url
         self.app = job.app
         self._directory = directory
+        self._outcome: Outcome | None = None
 
     @final
     def __repr__(self) -> str:
@@ -28,11 +29,20 @@ class Run(ABC):
 
     @abstractmethod
     def finish(self) -> Outcome:
-        """Wait for the end, however it comes, and see to it that it is written down."""
+        """Wait for the end, however it comes, and see to it that it is written down.
+
+        Where Ctrl-C breaks that off once `outcome` is known, another call goes on with it.
+        """
 
     @abstractmethod
     def kill(self) -> None:
         """End the run; `wait` then raises Stopped."""
+
+    @final
+    @property
+    def outcome(self) -> Outcome | None:
+        """How it ended, once `finish` has heard of it."""
+        return self._outcome
 
     @final
     def wait(self) -> Self:

@@ -108,7 +108,6 @@ class YarnRun(Run):
         super().__init__(job, directory)
         self.application = application.name
         self._submitted, self._sender = application, sender
-        self._outcome: Outcome | None = None
         self._handle: Handle | None = None
 
     def kill(self) -> None:

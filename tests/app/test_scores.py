@@ -56,7 +56,11 @@ def test_no_rows(model: Model) -> None:
 def test_a_row_that_cannot_be_used_is_found_by_its_number(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
     app, X = load_app("lda"), np.ones((1000, 2), np.float32)
     X[777, 1] = 0.5
-    arrays = {"topics": np.full((2, 1), 0.5, np.float32), "alpha": np.ones(1), "top_words": np.array([["a"]])}
+    arrays: dict[str, Any] = {
+        "topics": np.full((2, 1), 0.5, np.float32),
+        "alpha": np.ones(1),
+        "top_words": np.array([["a"]]),
+    }
     schema = Schema(sparse=False, width=2)
     model = Model(app="lda", task="topics", schema=schema, config={}, arrays=arrays)
     monkeypatch.setattr(module, "CHUNK", 100)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -15,8 +15,7 @@ from hdfs_io import DataError, join
 from yarnml.app.finite import finite_arrays, finite_numbers
 from yarnml.app.output import shared_output
 from yarnml.app.worker import Worker
-from yarnml.errors import UsageError
-from yarnml.model import Model, load_outline, save_model
+from yarnml.model import Model, made_by, save_model
 
 
 def execute(me: Worker) -> dict[str, Any]:
@@ -102,7 +101,8 @@ def _save(me: Worker, model: Model, url: str) -> None:
     with me.timed("save"):
         if me.index == 0:
             source = me.app.source if me.app.private else None
-            save_model(model, url, source=source, overwrite=me.job.overwrite or _saved_before(me, url))
+            saved_before = me.began.generation > 0 and made_by(url, me.job.run)  # it went back since
+            save_model(model, url, source=source, overwrite=me.job.overwrite or saved_before)
         me.gather(np.zeros(0))
 
 
@@ -115,10 +115,3 @@ def _room_at(url: str) -> Iterator[None]:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
             raise
         raise DataError(f"{url}: can't be written: {error.strerror}") from error
-
-
-def _saved_before(me: Worker, url: str) -> bool:
-    """Whether the run saved a model there already, before it went back."""
-    with suppress(DataError, UsageError):
-        return me.began.generation > 0 and load_outline(url)[0].run == me.job.run
-    return False

@@ -106,7 +106,8 @@ def end(run: Run, as_json: bool) -> int:
         outcome = run.finish()
     except KeyboardInterrupt:  # once more, while it was ending
         deaf()
-        outcome = Outcome("interrupted", "interrupted twice by Ctrl-C; how it ended isn't known")
+        unknown = Outcome("interrupted", "interrupted again by Ctrl-C while it ended; how it ended isn't known")
+        outcome = unknown if run.outcome is None else run.finish()
     result, seconds = outcome.result or {}, _seconds(run)
     if as_json:
         print_json(

@@ -3,6 +3,6 @@
 from yarnml.model.abilities import Abilities
 from yarnml.model.coefficients import Coefficients
 from yarnml.model.model import Artifacts, Model
-from yarnml.model.store import load_model, load_outline, save_model
+from yarnml.model.store import load_model, load_outline, made_by, save_model
 
-__all__ = ["Abilities", "Artifacts", "Coefficients", "Model", "load_model", "load_outline", "save_model"]
+__all__ = ["Abilities", "Artifacts", "Coefficients", "Model", "load_model", "load_outline", "made_by", "save_model"]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 
-from hdfs_io import join, open_fs, whole, write_text
+from hdfs_io import DataError, join, open_fs, whole, write_text
 from yarnml.errors import UsageError
 from yarnml.model.about import NAME, describe, read_about
 from yarnml.model.arrays import PLAIN_MEANS, npy, plain
@@ -42,6 +43,13 @@ def load_outline(url: str) -> tuple[Model, dict[str, bytes]]:
     """The same without the arrays: what must be known before anything large is read."""
     model, _ = read_about(url)
     return model, _source(url, model)
+
+
+def made_by(url: str, run: str) -> bool:
+    """Whether there is a whole model at `url`, and the run of this id has saved it."""
+    with suppress(DataError, UsageError):
+        return load_outline(url)[0].run == run
+    return False
 
 
 def _source(url: str, model: Model) -> dict[str, bytes]:
