@@ -15,6 +15,7 @@ from yarnml.capacity import cores, data_memory
 from yarnml.config import config_to_dict, hints, refuse_reserved
 from yarnml.errors import DataError, UsageError, nearest
 from yarnml.job import Job, Part
+from yarnml.kernels.compiling import told
 from yarnml.launch.yarn.memory import spoken
 from yarnml.out import refuse_place, refuse_replacing
 from yarnml.parts import HELD_OUT, Parts, absolute, fraction
@@ -64,7 +65,8 @@ def prepare(
     ).find
     if earlier is not None and not any(name in options for group in (Data, Reading) for name in hints(group)):
         parts = earlier.parts
-    job = _job(app, config, data, running, parts, here=here)
+    with told(say):
+        job = _job(app, config, data, running, parts, here=here)
     if earlier is None:
         return job
     earlier.refuse(app, job)

@@ -8,11 +8,12 @@ from typing import final
 from hdfs_io import DataError, join, write_text
 from yarnml.app import Start
 from yarnml.comm.company import Alone
-from yarnml.comm.effects import Report
+from yarnml.comm.effects import Report, Say
 from yarnml.comm.outcome import Outcome
 from yarnml.comm.seat import Seat
 from yarnml.errors import Stopped
 from yarnml.job import Job
+from yarnml.kernels.compiling import told
 from yarnml.launch.fault import quoting, short, whole
 from yarnml.launch.handle import Handle
 from yarnml.launch.launcher import Launcher, OnNews, OnReport, unheard
@@ -45,7 +46,8 @@ def _drive(job: Job, on_report: OnReport, on_news: OnNews, handle: Handle) -> Ou
         tables = local_client(
             plan.tables, seed=job.seed, company=company, checkpoint=job.resume, clock=start.clock, given=given(job)
         )
-        result = work(plan, 0, company, tables, start)
+        with told(lambda text: on_news(Say(text))):
+            result = work(plan, 0, company, tables, start)
     except BaseException as error:  # noqa: BLE001 (an app may raise anything, SystemExit too)
         wish = handle.wish()
         if isinstance(error, Stopped) and wish is not None:
