@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import mmap
+from collections.abc import Callable
 from functools import partial
 from itertools import product
 
@@ -33,7 +34,10 @@ def test_no_ring_is_slept_through() -> None:
     orders = [order for order in product("ro", repeat=4) if order.count("r") == 2]
     for order in orders:
         owner, other = bells()
-        steps = {"r": [partial(other.ring, 3), partial(getattr, other, "asleep")], "o": [owner.sleep, owner.answer]}
+        steps: dict[str, list[Callable[[], object]]] = {
+            "r": [partial(other.ring, 3), partial(getattr, other, "asleep")],
+            "o": [owner.sleep, owner.answer],
+        }
         seen = [steps[who].pop(0)() for who in order]
         assert True in seen or 3 in seen, order
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Sequence
-from typing import Any, final
+from functools import lru_cache
+from typing import Any, NamedTuple, final
 
 import numpy as np
 
@@ -19,10 +20,12 @@ SMALL = 1 << 16  # bytes below which a copy costs less than a frame of its own
 ALIGNED = 16  # bytes: where an array in frame 0 may begin, so that it is used as it lies
 MAX_ARRAYS = 1 << 16
 MAX_BYTES = 1 << 32  # of one array
+DESCRIBED = 1 << 10  # descriptors that are remembered
 DTYPES = tuple(np.dtype(t) for t in ("f4", "f8", "i8", "i4", "u1", "f2", "i2", "i1", "u2", "u4", "u8", "?"))
 CODES = {t: i for i, t in enumerate(DTYPES)}
 BOOL = CODES[np.dtype("?")]
 _UNUSED = [(0,) * (4 - ndim) for ndim in range(5)]  # places of a shape
+_PADS = [bytes(n) for n in range(ALIGNED)]
 
 Frame = bytes | Array
 
@@ -57,10 +60,10 @@ def write(header: bytes, parts: Sequence[Part]) -> list[Frame]:
         shape, code = array.shape + _UNUSED[array.ndim], CODES[array.dtype]
         head.append(DESCRIPTOR.pack(part.table, code, array.ndim, form, exponent or 0, base, part.at, *shape))
         if size < SMALL:
-            small += (packed.tobytes(), bytes(-size % ALIGNED))
+            small += (packed.tobytes(), _PADS[-size % ALIGNED])
         else:
             large.append(packed if packed.flags.c_contiguous else np.ascontiguousarray(packed))
-    head.append(bytes(-(len(header) + len(parts) * DESCRIPTOR.size) % ALIGNED))
+    head.append(_PADS[-(len(header) + len(parts) * DESCRIPTOR.size) % ALIGNED])
     return [b"".join(head + small), *large]
 
 
@@ -75,25 +78,60 @@ def read(head: bytes, place: int, n: int, frames: Sequence[Any]) -> list[Part]:
             raise WireError(f"{n} arrays announced in {length} bytes")
         place += -place % ALIGNED
     for i in range(n):
-        table, code, ndim, form, exponent, base, at, *shape = DESCRIPTOR.unpack_from(head, descriptor)
+        said = _described(head[descriptor : descriptor + DESCRIPTOR.size])
         descriptor += DESCRIPTOR.size
-        size = _size(i, code, ndim, form, base, shape)
-        if form & packing.PAIRS:
-            room -= DTYPES[code].itemsize * math.prod(shape)
+        if said.form & packing.PAIRS:
+            room -= said.dtype.itemsize * math.prod(said.shape)
             if room < 0:
                 raise WireError(f"arrays of more than {packing.UNPACKED} bytes are packed")
-        if size < SMALL:
-            buffer, offset = head, place
-            place += size + -size % ALIGNED
+        if said.size < SMALL:
+            start, place = place, place + said.size + -said.size % ALIGNED
             if place > length:
-                raise WireError(f"array {i} of shape {shape} ends beyond the {length} bytes of its frame")
+                raise WireError(f"array {i} of shape {said.shape} ends beyond the {length} bytes of its frame")
+            array = _array_of(said, head, start)
         else:
-            buffer, offset = _large(i, frames, used, size), 0
+            array = _array_of(said, _large(i, frames, used, said.size), 0)
+            array = array if array.flags.aligned else array.copy()
+            array.flags.writeable = False
             used += 1
-        parts.append(Part(table, at, _array_of(i, buffer, offset, size, form, base, exponent, code, shape)))
+        parts.append(Part(said.table, said.at, array))
     if place != length or used != len(frames):
         raise WireError(f"{length} bytes and {len(frames)} frames, of which {n} arrays fill {place} and {used}")
     return parts
+
+
+class _Described(NamedTuple):
+    """What a descriptor says."""
+
+    table: int
+    at: int
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+    size: int  # bytes on the wire
+    plain: bool  # it lies there as it is used
+    form: int
+    base: int
+    exponent: int
+
+
+@lru_cache(DESCRIBED)
+def _described(descriptor: bytes) -> _Described:
+    """Most messages have one that was seen before. Raises WireError."""
+    table, code, ndim, form, exponent, base, at, *shape = DESCRIPTOR.unpack(descriptor)
+    if code >= len(DTYPES) or ndim > len(shape):
+        raise WireError(f"an array of dtype code {code} and {ndim} dimensions")
+    del shape[ndim:]
+    dtype = DTYPES[code]
+    size = dtype.itemsize * math.prod(shape)
+    if size > MAX_BYTES or min(shape, default=0) < 0:
+        raise WireError(f"an array of shape {shape}")
+    if form:
+        try:
+            size = packing.wire_size(form, base, dtype, shape)
+        except ValueError as error:
+            raise WireError(f"an array of shape {shape}: {error}") from None
+    plain = not form and size > 0 and code != BOOL
+    return _Described(table, at, dtype, tuple(shape), size, plain, form, base, exponent)
 
 
 def _large(i: int, frames: Sequence[Any], used: int, size: int) -> Any:
@@ -106,48 +144,24 @@ def _large(i: int, frames: Sequence[Any], used: int, size: int) -> Any:
     return buffer
 
 
-def _size(i: int, code: int, ndim: int, form: int, base: int, shape: list[int]) -> int:
-    """Bytes on the wire of array `i`, whose shape loses the places that it doesn't use."""
-    if code >= len(DTYPES) or ndim > 4:
-        raise WireError(f"array {i} has dtype code {code} and {ndim} dimensions")
-    del shape[ndim:]
-    size = DTYPES[code].itemsize * math.prod(shape)
-    if size > MAX_BYTES or (shape and min(shape) < 0):
-        raise WireError(f"array {i} has shape {shape}")
-    if not form:
-        return size
+def _array_of(said: _Described, buffer: Any, offset: int) -> Array:
+    if said.plain:
+        return np.ndarray(said.shape, said.dtype, buffer, offset)
     try:
-        return packing.wire_size(form, base, DTYPES[code], shape)
+        array = _unpacked(said, memoryview(buffer)[offset:][: said.size])
     except ValueError as error:
-        raise WireError(f"array {i}: {error}") from None
-
-
-def _array_of(
-    i: int, buffer: Any, offset: int, size: int, form: int, base: int, exponent: int, code: int, shape: list[int]
-) -> Array:  # fmt: skip
-    dtype = DTYPES[code]
-    if form or not size or code == BOOL:
-        try:
-            array = _unpacked(memoryview(buffer)[offset:][:size], form, base, exponent, dtype, shape)
-        except ValueError as error:
-            raise WireError(f"array {i}: {error}") from None
-    else:
-        array = np.ndarray(shape, dtype, buffer, offset)
-    if not array.flags.aligned:
-        array = array.copy()
-    if array.flags.writeable:
-        array.flags.writeable = False
+        raise WireError(f"an array of shape {said.shape}: {error}") from None
+    array.flags.writeable = False
     return array
 
 
-def _unpacked(
-    buffer: memoryview, form: int, base: int, exponent: int, dtype: np.dtype[Any], shape: list[int]
-) -> Array:  # fmt: skip
+def _unpacked(said: _Described, buffer: memoryview) -> Array:
     """What doesn't lie there as it is used."""
-    if form:
-        flat: Array = packing.unpack(buffer, form, base, exponent, dtype, math.prod(shape))
+    if said.form:
+        n = math.prod(said.shape)
+        flat: Array = packing.unpack(buffer, said.form, said.base, said.exponent, said.dtype, n)
     elif not buffer.nbytes:
-        flat = np.zeros(0, dtype)
+        flat = np.zeros(0, said.dtype)
     else:  # a byte other than 0 and 1 is no bool
         flat = np.frombuffer(buffer, np.uint8) != 0
-    return flat.reshape(shape)
+    return flat.reshape(said.shape)
