@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from hdfs_io import DataError, load, scan
+from hdfs_io import DataError, ReadOptions, load, scan
 from hdfs_io.encode import encode
 
 Put = Callable[[str, str | bytes], str]
@@ -22,7 +22,15 @@ def test_words_and_numbers(put: Put) -> None:
     frame = pd.DataFrame({"a": [1, 2, 3, 4], "town": ["Rome", "Bonn", None, "Rome"]})
     assert encode(frame.__getitem__, 4, dataset.schema).tolist() == want.tolist()  # type: ignore[union-attr]
     strange = pa.table({"a": [5], "town": ["Oslo"]})
-    assert encode(strange.column, 1, dataset.schema).tolist() == [[5, 0, 0, 0]]
+    with pytest.raises(DataError, match=r"row 0: column 'town' holds 'Oslo', .*: 1 such words; .* unknown='drop'"):
+        encode(strange.column, 1, dataset.schema)
+    assert encode(strange.column, 1, dataset.schema, "drop").tolist() == [[5, 0, 0, 0]]
+
+
+def test_a_missing_word_that_counts_as_none_is_no_stranger(put: Put) -> None:
+    options = ReadOptions(missing="zero")
+    schema = scan(put("t.csv", "town,y\n" + "Rome,0\nBonn,1\n?,0\n" * 3), options, label="class").schema
+    assert encode(pa.table({"town": [None, "Bonn"]}).column, 2, schema).tolist() == [[0, 0], [1, 0]]
 
 
 def test_vectors(place: str, put: Put) -> None:

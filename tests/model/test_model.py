@@ -11,7 +11,8 @@ import pyarrow as pa
 import pytest
 from scipy.sparse import coo_matrix
 
-from hdfs_io import CSR, Label, Schema
+from hdfs_io import CSR, DataError, Label, Schema
+from hdfs_io.schema import Input
 from yarnml.errors import UsageError
 from yarnml.model import Abilities, Model
 from yarnml.model.features import matrix
@@ -57,6 +58,19 @@ def test_takes_rows_in_any_form(model: Model, rows: Any) -> None:
 def test_rows_of_another_width_are_refused(model: Model, rows: Any) -> None:
     with pytest.raises(UsageError, match="2 features"):
         model.predict(rows)
+
+
+def test_what_the_model_does_not_know_is_an_error_unless_it_is_dropped(model: Model) -> None:
+    wide = coo_matrix(np.hstack([X, X]))
+    with pytest.raises(UsageError, match="2 features"):
+        model.predict(wide)
+    np.testing.assert_allclose(model.predict(wide, unknown="drop"), [21, 30])
+    inputs = (Input("kind", words=("no", "yes"), width=2),)
+    words = replace(model, schema=Schema(sparse=False, width=2, features=("kind=no", "kind=yes"), inputs=inputs))
+    rows = pd.DataFrame({"kind": ["yes", "maybe"]})
+    with pytest.raises(DataError, match="row 1: column 'kind' holds 'maybe'"):
+        words.predict(rows)
+    assert words.predict(rows, unknown="drop").tolist() == [10, 0]
 
 
 def test_a_table_without_a_column_is_refused_with_the_near_name() -> None:

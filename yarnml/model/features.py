@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,17 +12,22 @@ from hdfs_io import CSR, Keys, Schema
 from hdfs_io.encode import encode
 from yarnml.errors import UsageError, nearest
 
+Unknown = Literal["stop", "drop"]
 
-def matrix(X: Any, schema: Schema) -> NDArray[np.float32] | CSR:
-    """X as float32 (rows, width): dense, or CSR if it is sparse. UsageError if its columns aren't the schema's."""
+
+def matrix(X: Any, schema: Schema, unknown: Unknown = "stop") -> NDArray[np.float32] | CSR:
+    """X as float32 (rows, width): dense, or CSR if it is sparse. UsageError if its columns aren't the schema's.
+
+    `unknown`: whether a word or, of sparse rows, a feature that the schema doesn't know is an error or left out.
+    """
     if schema.user is not None:
         return np.empty((len(X), 0), np.float32)
     if isinstance(X, CSR):
         found: NDArray[np.float32] | CSR = X
     elif hasattr(X, "tocsr"):
-        found = _from_scipy(X)
+        found = _from_scipy(X.tocsr()[:, : schema.width] if unknown == "drop" else X)
     elif hasattr(X, "column_names") or hasattr(X, "columns"):
-        found = _from_table(X, schema)
+        found = _from_table(X, schema, unknown)
     elif schema.scales is not None and np.ndim(X) == 2 and np.shape(X)[1] == schema.width:
         found = (np.asarray(X, np.float64) * np.array(schema.scales)).astype(np.float32)
     else:
@@ -54,13 +59,13 @@ def _from_scipy(X: Any) -> CSR:
     return CSR(indptr, indices, csr.data.astype(np.float32), csr.shape[1])
 
 
-def _from_table(X: Any, schema: Schema) -> NDArray[np.float32]:
+def _from_table(X: Any, schema: Schema, unknown: Unknown) -> NDArray[np.float32]:
     """The schema's features out of a pandas or Arrow table, by name, in the schema's order."""
     names = list(X.column_names if hasattr(X, "column_names") else X.columns)
     wanted = tuple(each.column for each in schema.columns) or tuple(names)
     known = _known(X, wanted)
     if schema.columns:
-        return encode(lambda name: X[known[name]], len(X), schema)
+        return encode(lambda name: X[known[name]], len(X), schema, unknown)
     rows = np.empty((len(X), len(wanted)), np.float32)
     for place, name in enumerate(wanted):
         rows[:, place] = np.asarray(X[known[str(name)]], dtype=np.float32)

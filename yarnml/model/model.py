@@ -14,7 +14,7 @@ from hdfs_io import Keys, Schema
 from yarnml.errors import UsageError
 from yarnml.model.abilities import Abilities
 from yarnml.model.coefficients import Coefficients
-from yarnml.model.features import keys, matrix
+from yarnml.model.features import Unknown, keys, matrix
 
 Artifacts = dict[str, NDArray[Any]]  # name -> array: what an app's `model` returns and its `predict` reads
 
@@ -49,14 +49,15 @@ class Model:
         """The learned array of this name."""
         return self.arrays[name]
 
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: Any, *, unknown: Unknown = "stop") -> NDArray[Any]:
         """The prediction for each row: labels in their original values, numbers, or group numbers.
 
         X is (rows, width): numpy, scipy sparse, lists; or a pandas or Arrow table, whose columns are found by name.
         Of a model of ratings X is (rows, 2), users and items, or such a table.
-        Raises UsageError if it doesn't have the columns that the model was trained on.
+        Raises UsageError if it doesn't have the columns that the model was trained on, DataError for a word that these
+        didn't hold; with `unknown="drop"`, as --unknown drop, such words, and columns of sparse rows, are left out.
         """
-        return self.predict_columns(X)["prediction"]
+        return self.predict_columns(X, unknown=unknown)["prediction"]
 
     @property
     def classes(self) -> NDArray[Any]:
@@ -66,15 +67,15 @@ class Model:
             self._lacks("tells no classes apart")
         return np.array(label.classes)
 
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+    def predict_proba(self, X: Any, *, unknown: Unknown = "stop") -> NDArray[np.float64]:
         """The probability of each class, (rows, classes); every row sums to 1. X as `predict` takes it."""
         names = [f"probability_{name}" for name in self.classes.tolist()]
-        columns = self.predict_columns(X)
+        columns = self.predict_columns(X, unknown=unknown)
         return np.column_stack([columns[name] for name in names]).astype(np.float64, copy=False)
 
-    def predict_columns(self, X: Any) -> dict[str, NDArray[Any]]:
+    def predict_columns(self, X: Any, *, unknown: Unknown = "stop") -> dict[str, NDArray[Any]]:
         """All that is predicted for each row, by column: prediction, and for classes probability_<class>."""
-        return self._able.predict(self, matrix(X, self.schema), keys(X, self.schema))
+        return self._able.predict(self, matrix(X, self.schema, unknown), keys(X, self.schema))
 
     def recommend(self, users: Any, n: int = 10) -> tuple[NDArray[Any], NDArray[np.float32]]:
         """Each user's n best items, the best first, (users, n), and how well they suit, (users, n).
