@@ -26,6 +26,7 @@ from yarnml.ps import TableSpec
 from yarnml.task import Regression
 
 task = Regression()
+fixed = ("lam", "ratio", "intercept", "standardize")  # the problem: weights that are surely zero in it stay out
 demo = Demo("sklearn", "datasets/data/diabetes_data_raw.csv.gz", ReadOptions(header=False, roles=Roles(label=-1)), 0.2)
 
 

@@ -39,7 +39,7 @@ SHOWN = 8  # topics in a summary
 EXACT = 256  # topics up to which exact sampling is the quicker way to the same likelihood
 
 task = Task()
-fixed = ("sampler",)  # whose state it is
+fixed = ("sampler", "alpha", "beta")  # whose state it is, and what the priors began with
 demo = Demo("sklearn", "datasets/data/digits.csv.gz", ReadOptions(header=False, roles=Roles(label=-1)), test=0.8)
 
 

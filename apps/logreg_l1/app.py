@@ -30,6 +30,7 @@ from yarnml.ps import TableSpec
 from yarnml.task import Classification
 
 task = Classification()
+fixed = ("lam", "ratio", "intercept", "standardize")  # the problem: weights that are surely zero in it stay out
 demo = Demo("sklearn", "datasets/data/digits.csv.gz", ReadOptions(header=False, roles=Roles(label=-1)), test=0.2)
 
 

@@ -91,8 +91,13 @@ def work(me: Worker, cfg: Config) -> None:
     data = ratings(me, distinct=cfg.implicit)
     if cfg.cold == "refuse":
         refuse_cold(me, data)
-    method = method_of(me, cfg, data)
+    penalty = penalty_of(cfg, data)
+    method = method_of(me, cfg, data, penalty)
     last = me.state("objective", np.full(1, np.inf))
+    traits = np.array([penalty.lam, cfg.alpha])
+    known = me.state("traits", traits)
+    if (known != traits).any():  # resumed, to make another objective smaller
+        known[:], last[:] = traits, np.inf
     for batch in me.batches(me.rows, cfg.epochs or PASSES[cfg.method], cfg.patience):
         objective = method.epoch(batch.epoch)
         me.report(loss=objective / me.rows, objective=objective)
@@ -122,13 +127,14 @@ def refuse_cold(me: Worker, data: Ratings) -> None:
                 places(rows.item, data.items, "item", refuse=True)
 
 
-def method_of(me: Worker, cfg: Config, data: Ratings) -> Method:
-    keep(me, cfg, data)
-    bias = cfg.bias and not cfg.implicit
-    factors = Factors.of(me, cfg.k, data, bias, 0.0 if cfg.implicit else data.mean)
+def penalty_of(cfg: Config, data: Ratings) -> Penalty:
     many = data.rows >= MANY * (len(data.users) + len(data.items)) / 2
-    penalty = Penalty((REG_OF_MANY if many else REG) if cfg.reg is None else cfg.reg, bias)
-    me.state("reg", np.zeros(1))[:] = penalty.lam
+    return Penalty((REG_OF_MANY if many else REG) if cfg.reg is None else cfg.reg, cfg.bias and not cfg.implicit)
+
+
+def method_of(me: Worker, cfg: Config, data: Ratings, penalty: Penalty) -> Method:
+    keep(me, cfg, data)
+    factors = Factors.of(me, cfg.k, data, penalty.bias, 0.0 if cfg.implicit else data.mean)
     match cfg.method:
         case "als":
             return ALS(me, data, factors, penalty, cfg.alpha if cfg.implicit else None)
@@ -149,8 +155,9 @@ def keep(me: Worker, cfg: Config, data: Ratings) -> None:
 
 
 def model(me: Worker, cfg: Config) -> Artifacts:
-    names = ("users", "items", "P", "Q", "scale", "reg")
+    names = ("users", "items", "P", "Q", "scale")
     arrays = {name: me.state(name, _unknown).copy() for name in names}
+    arrays["reg"] = me.state("traits", _unknown)[:1].copy()
     if cfg.seen:
         arrays["seen"] = np.concatenate(me.gather(me.state("seen", _unknown)))
         counts = np.concatenate(me.gather(me.state("seen_counts", _unknown)))

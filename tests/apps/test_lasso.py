@@ -13,6 +13,7 @@ from sklearn.linear_model import ElasticNet
 import yarnml
 from tests.apps.conftest import Start
 from yarnml.cli import main
+from yarnml.errors import UsageError
 
 coordinates: Any = import_module("yarnml.linear.coordinates")
 
@@ -251,3 +252,12 @@ def test_what_was_learned_is_told_by_name(
     (line,) = model.summary()
     assert line.startswith(f"lam 1: {len(model.coefficients)} of 30 features have a weight, the largest x{most} ")
     assert line in capsys.readouterr().out.splitlines()
+
+
+@pytest.mark.parametrize("app", ["lasso", "logreg_l1"])
+def test_another_problem_is_begun_anew(app: str, start: Start, tmp_path: Path) -> None:
+    file = tmp_path / "t.csv"
+    file.write_text("a,b,y\n" + "".join(f"{i % 7},{i % 5},{i % 2}\n" for i in range(60)))
+    run = start(app, data=str(file), label="y", path=3, checkpoint_every=1e-6)
+    with pytest.raises(UsageError, match=rf"--ratio 0\.5: {app} can be resumed only with what it began with"):
+        start(app, resume=run.id, ratio=0.5)

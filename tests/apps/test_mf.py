@@ -505,3 +505,12 @@ def test_what_to_try_where_steps_are_too_long(start: Start, data: str) -> None:
     mf = load_app("mf")
     assert mf.advice is not None
     assert "--reg" in mf.advice(mf.config({"method": "als"}))
+
+
+def test_resumed_with_another_penalty_it_minimises_that(start: Start, data: str) -> None:
+    half = start("mf", data=data, k=K, reg=0.02, epochs=3, tol=1e-9, checkpoint_every=1e-6)
+    again = start("mf", resume=half.id, reg=0.5, epochs=30, tol=2e-3)
+    fresh = start("mf", data=data, k=K, reg=0.5, epochs=30, tol=2e-3)
+    last = [run.metrics.to_pandas().query("name == 'objective'")["value"].iloc[-1] for run in (again, fresh)]
+    assert last[0] == pytest.approx(last[1], rel=0.02)
+    assert again.model["reg"].tolist() == [0.5]
