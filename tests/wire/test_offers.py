@@ -37,10 +37,9 @@ def test_an_offer_is_accepted_and_both_ways_are_taken(offering: Offering, lanes:
     assert up is not None
     assert up.send([b"head", large])
     assert up.to_wake()
-    assert lanes.get(PEER) is None, "the channel may not have heard"
+    assert lanes.heard == {}, "the channel may not have heard"
     assert lanes.heed(PEER, WAKE) == b""
-    down = lanes.get(PEER)
-    assert down is not None
+    down = lanes.heard[PEER]
     assert down.send([b"answer", large])
     assert offering.heed(WAKE)
     assert lanes.bell is not None
@@ -59,7 +58,7 @@ def test_an_offer_is_accepted_and_both_ways_are_taken(offering: Offering, lanes:
 
 def test_what_is_no_offer_and_no_answer(offering: Offering, lanes: Lanes) -> None:
     assert lanes.heed(PEER, Offer(1, 3, bytes(16)).pack()) == b"", "it leads nowhere"
-    assert lanes.get(PEER) is None
+    assert lanes.heard == {}
     for frame in (b"no offer", b"", WAKE):
         assert lanes.heed(PEER, frame) is None
         assert not offering.heed(frame)

@@ -43,9 +43,10 @@ class Bell:
         """The slot of one who has rung, which is heard now."""
         at = self._memory.find(RUNG, self._next, END)
         if at < 0:
-            at = self._memory.find(RUNG, FIRST, self._next)
-            if at < 0:
+            if self._next == FIRST:
                 return None
+            self._next = FIRST
+            return self.answer()
         self._memory[at] = 0
         fence()
         self._next = at + 1

@@ -48,6 +48,7 @@ class Lane:
         self._parcels, self._pid = Parcels(), pid
         self._mine, self._theirs = mine, theirs
         self._again = 0.0  # when to wake one who reads too slowly
+        self._heard = False  # the other end listens
 
     # ---- sending
 
@@ -87,7 +88,8 @@ class Lane:
     def to_wake(self) -> bool:
         """Whether the other end must be woken to see what was sent: it sleeps, or doesn't listen yet. Now and then,
         too, where it has let much lie: the socket knows whether it is gone."""
-        if self._theirs[0].asleep or not self._writer.heard:
+        self._heard = self._heard or self._writer.heard
+        if self._theirs[0].asleep or not self._heard:
             return True
         now = monotonic()
         if now < self._again:
@@ -96,11 +98,6 @@ class Lane:
         return self._writer.behind
 
     # ---- receiving
-
-    @property
-    def listens(self) -> bool:
-        """Whether the other end has been heard."""
-        return self._reader.listens
 
     def listen(self) -> None:
         """A wake has come: what went by the socket before has come too."""

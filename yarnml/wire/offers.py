@@ -66,12 +66,8 @@ class Lanes:
         self._segment = Segment.make(0)
         self.bell = None if self._segment is None else Bell(self._segment.memory)
         self._lanes: dict[str, Lane] = {}
+        self.heard: dict[str, Lane] = {}  # those by which peers are sent messages
         self._slots: list[str | None] = [None] * SLOTS
-
-    def get(self, peer: str) -> Lane | None:
-        """The lane by which a peer is sent messages."""
-        lane = self._lanes.get(peer)
-        return lane if lane is not None and lane.listens else None
 
     def at(self, slot: int) -> tuple[str, Lane] | None:
         """Who rings at a slot, and its lane."""
@@ -81,7 +77,8 @@ class Lanes:
     def heed(self, peer: str, frame: bytes) -> bytes | None:
         """The answer to a frame that was no message: b"" if none is due, None if it was neither offer nor wake."""
         if frame == WAKE and peer in self._lanes:
-            self._lanes[peer].listen()
+            self.heard[peer] = lane = self._lanes[peer]
+            lane.listen()
             return b""
         offer = Offer.unpack(frame)
         if offer is None:
@@ -109,6 +106,7 @@ class Lanes:
 
     def _drop(self, peer: str) -> None:
         self._lanes.pop(peer).close()
+        self.heard.pop(peer, None)
         self._slots[self._slots.index(peer)] = None
 
     def close(self) -> None:

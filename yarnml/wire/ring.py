@@ -36,7 +36,6 @@ class Writer:
         self.at = 0  # bytes written
         self._last = 0  # where the last record begins
         self._end = room  # where there is no room any more, as far as is known: a look at what the reader says costs
-        self._heard = False
 
     @property
     def read(self) -> int:
@@ -47,8 +46,7 @@ class Writer:
     @property
     def heard(self) -> bool:
         """Whether the reader listens."""
-        self._heard = self._heard or self._reader[1] != 0
-        return self._heard
+        return self._reader[1] != 0
 
     @property
     def behind(self) -> bool:
@@ -57,7 +55,9 @@ class Writer:
 
     def has_room(self, n: int) -> bool:
         """For a body of n bytes."""
-        end = self.at + RECORD.size + n + -n % RECORD.size
+        return self._fits(self.at + RECORD.size + n + -n % RECORD.size)
+
+    def _fits(self, end: int) -> bool:
         if end > self._end:
             self._end = self.read + self._room
         return end <= self._end
@@ -65,7 +65,8 @@ class Writer:
     def put(self, tag: int, body: bytes) -> bool:
         """Write a record, if there is room for it now."""
         n = len(body)
-        if not self.has_room(n):
+        after = self.at + RECORD.size + n + -n % RECORD.size
+        if after > self._end and not self._fits(after):
             return False
         memory, place = self._memory, self.at % self._room
         start, end = self._start + place, self._start + self._room
@@ -76,9 +77,8 @@ class Writer:
         else:
             memory[start:end], memory[self._start : start + n - self._room] = body[: end - start], body[end - start :]
         fence()
-        self._last = self.at
-        self.at += RECORD.size + n + -n % RECORD.size
-        self._told[0] = self.at
+        self._last, self.at = self.at, after
+        self._told[0] = after
         return True
 
 

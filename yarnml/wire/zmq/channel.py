@@ -57,15 +57,16 @@ class ZmqChannel(Channel):
             put(self._socket, [WAKE], DONTWAIT)  # without a connection there's nobody; one is tried for in `recv`
 
     def recv(self, timeout: float = 0.0) -> Message | None:
-        end = monotonic() + timeout if timeout > 0 else 0.0
+        end, left = monotonic() + timeout, timeout
         while True:
-            where = self.inbox.where(end - monotonic() if timeout > 0 else 0.0)
-            if where is None:
+            where = self.inbox.where(left)
+            if where is not None and (message := self._by_socket() if where == SOCKET else self._by_ring()):
+                return message
+            left = end - monotonic()
+            if where is None and left <= 0:
                 if self._lane is not None and self._lane.unread:
                     self._wake(self._lane)  # the wake may have got lost with a connection
                 return None
-            if (message := self._by_socket() if where == SOCKET else self._by_ring()) is not None:
-                return message
 
     def _by_ring(self) -> Message | None:
         try:

@@ -19,7 +19,7 @@ from yarnml.wire.zmq.outbox import Item, Outbox
 from yarnml.wire.zmq.sockets import DONTWAIT, put
 
 OUTBOX_POLL = 0.001  # s between looks at a slow peer: neither ROUTER nor a ring says that there is room again
-_RECEIPTS = {status: Receipt(status) for status in Status}  # of what is lent nothing
+_SENT, _GONE = Receipt(Status.SENT), Receipt(Status.GONE)  # of what is lent nothing
 
 
 @final
@@ -32,6 +32,7 @@ class ZmqListener(Listener):
         self._socket = socket
         self._inbox = Inbox(socket, spin, None if lanes is None else lanes.bell, named=True)
         self._lanes = lanes
+        self._heard: dict[str, Lane] = {} if lanes is None else lanes.heard
         self._outbox = Outbox(self._try)
         self._address = socket.getsockopt_string(zmq.LAST_ENDPOINT)
         self._nonsense = 0  # messages that were none
@@ -46,11 +47,11 @@ class ZmqListener(Listener):
         return self._nonsense + (0 if self._door is None else self._door.refused)
 
     def recv(self, timeout: float = 0.0) -> tuple[str, Message] | None:
-        end, left = monotonic() + timeout, timeout
+        end, left, outbox = monotonic() + timeout, timeout, self._outbox
         while True:
-            if self._outbox.waits:
-                self._outbox.flush()
-            where = self._inbox.where(min(left, OUTBOX_POLL) if self._outbox.waits else left)
+            if outbox.waiting:
+                outbox.flush()
+            where = self._inbox.where(min(left, OUTBOX_POLL) if outbox.waiting else left)
             if where is not None and (came := self._by_socket() if where == SOCKET else self._by_ring(where)):
                 return came
             left = end - monotonic()
@@ -92,23 +93,20 @@ class ZmqListener(Listener):
 
     def send(self, peer: str, message: Message, *, track: bool = False) -> Receipt:  # noqa: ARG002 (always tracked)
         frames = encode(message)
-        outbox, lane = self._outbox, self._lane(peer)
-        if not outbox.waits and (len(frames) == 1 or lane is not None):
+        outbox, lane = self._outbox, self._heard.get(peer)
+        if not outbox.waiting and (len(frames) == 1 or lane is not None):
             status = self._by_socket_to(peer, frames) if lane is None else self._by_ring_to(peer, lane, frames)
             if status is not Status.FULL:
-                return _RECEIPTS[status]
+                return _SENT if status is Status.SENT else _GONE
         if outbox.full(peer):
             return Receipt(Status.FULL)
         item = Item(peer, frames)
         outbox.send(item)
         return item.receipt
 
-    def _lane(self, peer: str) -> Lane | None:
-        return None if self._lanes is None else self._lanes.get(peer)
-
     def _try(self, item: Item) -> Status:
         """FULL if the peer has no room now."""
-        lane = self._lane(item.peer)
+        lane = self._heard.get(item.peer)
         if lane is not None:
             return self._by_ring_to(item.peer, lane, item.frames)
         status = self._by_socket_to(item.peer, item.frames, item.receipt.lent)

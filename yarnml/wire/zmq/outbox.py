@@ -52,32 +52,27 @@ class Outbox:
     def __init__(self, attempt: Callable[[Item], Status]) -> None:
         """`attempt`: send at once, or FULL."""
         self._attempt = attempt
-        self._waiting: dict[str, deque[Item]] = {}
+        self.waiting: dict[str, deque[Item]] = {}  # by peer
         self._bytes: dict[str, int] = {}  # of those that wait
         self._flying: dict[str, deque[Item]] = {}  # sent, with large frames that may still be read
 
-    @property
-    def waits(self) -> bool:
-        """Whether anything waits here."""
-        return bool(self._waiting)
-
     def full(self, peer: str) -> bool:
-        return bool(self._waiting) and self._bytes.get(peer, 0) >= LIMIT
+        return bool(self.waiting) and self._bytes.get(peer, 0) >= LIMIT
 
     def send(self, item: Item) -> None:
         """Now, or after what waits."""
-        if item.peer in self._waiting or not self._sent(item):
-            self._waiting.setdefault(item.peer, deque()).append(item)
+        if item.peer in self.waiting or not self._sent(item):
+            self.waiting.setdefault(item.peer, deque()).append(item)
             self._bytes[item.peer] = self._bytes.get(item.peer, 0) + item.size
 
     def flush(self) -> None:
         """Send what there is room for now."""
-        for peer in list(self._waiting):
-            queue = self._waiting[peer]
+        for peer in list(self.waiting):
+            queue = self.waiting[peer]
             while queue and self._sent(queue[0]):
                 self._bytes[peer] -= queue.popleft().size
             if not queue:
-                del self._waiting[peer], self._bytes[peer]
+                del self.waiting[peer], self._bytes[peer]
 
     def _sent(self, item: Item) -> bool:
         if item.large and self._in_flight(item.peer) >= FLIGHT:
