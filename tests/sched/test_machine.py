@@ -17,9 +17,9 @@ from yarnml.sched import Priority, Uniform
 from yarnml.sched.events import Begin, Effect, Heard, Judge, Judged, Moved, Run
 from yarnml.sched.machine import Machine
 from yarnml.sched.memory import Memory
+from yarnml.sched.planned import drawn_by_each
 from yarnml.sched.planner import Planner
 from yarnml.sched.policy import Drawn
-from yarnml.sched.rounds import drawn_by_each
 from yarnml.sched.width import Width
 
 MOVES = (0.0, 0.1, 1.0, 1e9, np.nan, np.inf)

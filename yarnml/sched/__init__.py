@@ -19,7 +19,8 @@ from yarnml.sched.policy import Policy, Source
 from yarnml.sched.priority import Priority
 from yarnml.sched.rotation import Rotation
 from yarnml.sched.round_robin import RoundRobin
-from yarnml.sched.rounds import Round, rounds
+from yarnml.sched.rounds import rounds
+from yarnml.sched.runner import Round
 from yarnml.sched.sampled import Sampled, sampled
 from yarnml.sched.uniform import Uniform
 
