@@ -21,8 +21,9 @@ from yarnml.errors import RunFailed, UsageError
 from yarnml.kernels.counts import counted
 from yarnml.kernels.crew import Crew
 
-alias, corpus, gibbs, lanes, prior, warp = (
-    import_module(f"yarnml_apps.lda.{name}") for name in ("alias", "corpus", "gibbs", "lanes", "prior", "warp")
+alias, corpus, gibbs, lanes, phases, prior, warp = (
+    import_module(f"yarnml_apps.lda.{name}")
+    for name in ("alias", "corpus", "gibbs", "lanes", "phases", "prior", "warp")
 )
 WORDS, TOPICS = 30, 3
 
@@ -217,9 +218,9 @@ def test_the_document_phase_keeps_its_target() -> None:
     for k, seed in zip(rng.choice(K, 20000, p=q).tolist(), rng.integers(1, 2**63, 20000, dtype=np.uint64), strict=True):
         z = np.append(others, at).astype(np.int32)
         tokens = np.stack([z, z, z], axis=1)
-        tokens[-1, warp.PROPOSED] = k
-        warp.by_document(np.array([0, 5]), tokens, totals, totals, alpha, chance, other, seed)
-        at = int(tokens[-1, warp.Z])
+        tokens[-1, phases.PROPOSED] = k
+        phases.by_document(np.array([0, 5]), tokens, totals, totals, alpha, chance, other, seed)
+        at = int(tokens[-1, phases.Z])
         seen[at] += 1
     np.testing.assert_allclose(seen / seen.sum(), target, atol=0.02)
 
