@@ -14,6 +14,7 @@ from time import monotonic
 import numpy as np
 import pytest
 
+from yarnml.wire.bell import ROPES, Rope
 from yarnml.wire.frames import SMALL
 from yarnml.wire.message import Ack, Beat, Gather, Gathered, Join, Message
 from yarnml.wire.transport import Channel, Listener, Status
@@ -181,8 +182,8 @@ def test_whatever_is_in_a_ring_is_counted_and_does_no_harm(ends: tuple[Channel, 
     channel, listener = ends
     meet(channel, listener)
     lane = channel._lane  # type: ignore[attr-defined]
-    for i in range(256):
-        lane._theirs[0].ring(i)
+    for rope in range(ROPES):
+        Rope(lane._rope._memory, rope, lane._rope._button).pull()
     assert listener.recv(0.0) is None
     for body, tag in ((b"nonsense", 0), (b"x" * 64, 2), (b"y" * 31, 1), (b"", 1 << 31), (b"z" * 32, 1 << 31), (b"", 5)):
         before = listener.refused
@@ -193,7 +194,7 @@ def test_whatever_is_in_a_ring_is_counted_and_does_no_harm(ends: tuple[Channel, 
     assert channel.send(Ack(seq=7)) is Status.SENT
     assert heard(listener).seq == 7
     lane._writer._told[0] = 1 << 60
-    lane._theirs[0].ring(lane._theirs[1])
+    lane._rope.pull()
     before = listener.refused
     assert listener.recv(0.0) is None
     assert listener.refused == before + 1

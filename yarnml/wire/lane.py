@@ -1,8 +1,9 @@
 """A lane: how messages go between two processes of one host, past the sockets.
 
 Each way has a ring for the messages, with their small frames, and an arena for large ones; where that is full they go
-in parcels. The sockets do no more than wake who sleeps, and tell who is gone. A first wake comes after all that went by
-the socket before: who takes nothing from the ring until then gets everything in its order.
+in parcels. The sockets do no more than to carry knocks: a first one, which comes after all that went by the socket
+before, so that who takes nothing from the ring until then gets everything in its order; and later ones where nothing is
+taken, since a socket knows who is gone.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import numpy.typing as npt
 
 from yarnml.wire import arena, parcel, ring
 from yarnml.wire.arena import Incoming, Outgoing
-from yarnml.wire.bell import Bell
+from yarnml.wire.bell import Bell, Rope
 from yarnml.wire.frames import SMALL, WireError
 from yarnml.wire.parcel import Parcels, is_parcel
 from yarnml.wire.ring import Reader, Writer
@@ -24,21 +25,19 @@ from yarnml.wire.segment import HEAD, Segment
 
 WAY = arena.SIZE + ring.SIZE
 SIZE = 2 * WAY
-WAKE = b"yw?"
+KNOCK = b"yk?"
 REFERENCE = 32  # bytes
 INDIRECT = 1 << 31  # in a record's tag, beside the number of references: the body is a reference to that
-AGAIN = 0.01  # s between wakes of one who reads too slowly, and may be gone
+AGAIN = 0.01  # s between knocks at one who reads too slowly, and may be gone
 
 
 @final
 class Lane:
     """One end of a segment."""
 
-    def __init__(
-        self, segment: Segment, *, channel: bool, mine: tuple[Bell, int], theirs: tuple[Bell, int], pid: int
-    ) -> None:
-        """`mine`: the bell of this end, and the slot at which the other rings it; `theirs` likewise. `pid`: of the
-        other process."""
+    def __init__(self, segment: Segment, *, channel: bool, mine: tuple[Bell, int], theirs: Rope, pid: int) -> None:
+        """`mine`: the bell of this end, and the number of the rope that the other pulls; `theirs`: the one to be pulled
+        here. `pid`: of the other process."""
         self.segment = segment
         up, down = HEAD, HEAD + WAY
         out, into = (up, down) if channel else (down, up)
@@ -46,8 +45,8 @@ class Lane:
         self._writer, self._reader = Writer(memory, out + arena.SIZE), Reader(memory, into + arena.SIZE)
         self._outgoing, self._incoming = Outgoing(memory, out, tag, patient=channel), Incoming(memory, into, tag)
         self._parcels, self._pid = Parcels(), pid
-        self._mine, self._theirs = mine, theirs
-        self._again = 0.0  # when to wake one who reads too slowly
+        (self._bell, self._number), self._rope = mine, theirs
+        self._again = 0.0  # when to knock at one who reads too slowly
         self._heard = False  # the other end listens
 
     # ---- sending
@@ -58,8 +57,7 @@ class Lane:
         small = len(frames) == 1 and len(head) < SMALL
         sent = self._writer.put(0, head) if small else self._send_large(head, frames[1:])
         if sent:
-            bell, slot = self._theirs
-            bell.ring(slot)
+            self._rope.pull()
         return sent
 
     def _send_large(self, head: bytes, large: Sequence[npt.NDArray[Any]]) -> bool:
@@ -80,16 +78,10 @@ class Lane:
         """Whether nothing is left to take."""
         return self._reader.empty
 
-    @property
-    def unread(self) -> bool:
-        """Whether the other end has something to take."""
-        return self._writer.read != self._writer.at
-
-    def to_wake(self) -> bool:
-        """Whether the other end must be woken to see what was sent: it sleeps, or doesn't listen yet. Now and then,
-        too, where it has let much lie: the socket knows whether it is gone."""
+    def to_knock(self) -> bool:
+        """Whether the other end must be knocked at: it doesn't listen yet; or, now and then, it has let much lie."""
         self._heard = self._heard or self._writer.heard
-        if self._theirs[0].asleep or not self._heard:
+        if not self._heard:
             return True
         now = monotonic()
         if now < self._again:
@@ -100,13 +92,9 @@ class Lane:
     # ---- receiving
 
     def listen(self) -> None:
-        """A wake has come: what went by the socket before has come too."""
+        """A knock has come: so has what went by the socket before."""
         self._reader.listen()
-        self._ring()
-
-    def _ring(self) -> None:
-        bell, slot = self._mine
-        bell.ring(slot)
+        self._bell.again(self._number)
 
     def take(self) -> list[Any] | None:
         """The next message, if there is one. Raises WireError if what is there is none, and is left out."""
@@ -120,7 +108,7 @@ class Lane:
         finally:
             reader.release()
             if reader.more:
-                self._ring()
+                self._bell.again(self._number)
 
     def _frames(self, tag: int, body: bytes) -> list[Any]:
         n = tag & ~INDIRECT
@@ -139,3 +127,4 @@ class Lane:
     def close(self) -> None:
         """Nothing more is sent."""
         self._parcels.close()
+        self._rope.close()

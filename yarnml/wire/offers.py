@@ -1,9 +1,9 @@
 """Offers: how a channel and a listener of one host come to a lane.
 
     channel     offers a segment before its first message
-    listener    opens it, if it can, and accepts: says at which slot of its bell the channel is to ring
-    channel     sends by the lane from then on; its first wake tells the listener to listen there
-    listener    sends by it from then on, and its first wake tells the channel to listen there
+    listener    opens it, if it can, and accepts: says which rope of its bell the channel is to pull
+    channel     sends by the lane from then on; its first knock tells the listener to listen there
+    listener    sends by it from then on, and its first knock tells the channel to listen there
 
 So neither sends by a lane that the other doesn't have, whichever frame gets lost with a connection.
 """
@@ -13,13 +13,12 @@ from __future__ import annotations
 import struct
 from typing import final
 
-from yarnml.wire.bell import SLOTS, Bell
-from yarnml.wire.lane import SIZE, WAKE, Lane
+from yarnml.wire.alarm import Alarm
+from yarnml.wire.bell import ROPES, Bell, Rope
+from yarnml.wire.lane import KNOCK, SIZE, Lane
 from yarnml.wire.segment import TOKEN, Offer, Segment
 
-_ACCEPTED = struct.Struct(
-    f"<2s{TOKEN}sH"
-)  # magic | token of the segment | slot; the offer of the listener's bell follows
+_ACCEPTED = struct.Struct(f"<2s{TOKEN}sH")  # magic | token of the segment | rope; then the offer of the bell's segment
 _MAGIC = b"ya"
 
 
@@ -27,56 +26,57 @@ _MAGIC = b"ya"
 class Offering:
     """A channel's part: it has a lane once its offer was accepted."""
 
-    def __init__(self) -> None:
-        self._segment = Segment.make(SIZE)
-        self.bell = None if self._segment is None else Bell(self._segment.memory)
+    def __init__(self, alarm: Alarm) -> None:
+        segment = Segment.make(SIZE)
+        self.bell = None if segment is None else Bell(segment, alarm)
         self.lane: Lane | None = None
-        self.frame = b"" if self._segment is None else self._segment.offer.pack()  # to be sent before any message
+        self.frame = b"" if segment is None else segment.offer.pack()  # to be sent before any message
 
     def heed(self, frame: bytes) -> bool:
-        """Whether a frame that is no message was the listener's yes, or a wake."""
-        if frame == WAKE and self.lane is not None:
+        """Whether a frame that is no message was the listener's yes, or a knock."""
+        if frame == KNOCK and self.lane is not None:
             self.lane.listen()
             return True
-        if self._segment is None or self.bell is None or len(frame) < _ACCEPTED.size:
+        if self.bell is None or len(frame) < _ACCEPTED.size:
             return False
-        magic, token, slot = _ACCEPTED.unpack_from(frame)
+        magic, token, number = _ACCEPTED.unpack_from(frame)
         offer = Offer.unpack(frame[_ACCEPTED.size :])
-        if magic != _MAGIC or token != self._segment.offer.token or slot >= SLOTS or offer is None:
+        if magic != _MAGIC or token != self.bell.segment.offer.token or number >= ROPES or offer is None:
             return False
-        theirs = Segment.open(offer, 0)
-        if self.lane is None and theirs is not None:
-            self.lane = Lane(
-                self._segment, channel=True, mine=(self.bell, 0), theirs=(Bell(theirs.memory), slot), pid=offer.pid
-            )
+        theirs = None if self.lane is not None else Segment.open(offer, 0)
+        rope = None if theirs is None else Rope.of(theirs, number)
+        if rope is not None:
+            self.lane = Lane(self.bell.segment, channel=True, mine=(self.bell, 0), theirs=rope, pid=offer.pid)
         return True
 
     def close(self) -> None:
-        if self.lane is not None:
-            self.lane.close()
-        if self._segment is not None:
-            self._segment.withdraw()
+        """Also more than once: what is closed twice could be another's by then."""
+        lane, bell, self.lane, self.bell = self.lane, self.bell, None, None
+        if lane is not None:
+            lane.close()
+        if bell is not None:
+            bell.segment.withdraw()
 
 
 @final
 class Lanes:
     """A listener's part: the lanes of its peers."""
 
-    def __init__(self) -> None:
-        self._segment = Segment.make(0)
-        self.bell = None if self._segment is None else Bell(self._segment.memory)
+    def __init__(self, alarm: Alarm) -> None:
+        segment = Segment.make(0)
+        self.bell = None if segment is None else Bell(segment, alarm)
         self._lanes: dict[str, Lane] = {}
         self.heard: dict[str, Lane] = {}  # those by which peers are sent messages
-        self._slots: list[str | None] = [None] * SLOTS
+        self._ropes: list[str | None] = [None] * ROPES
 
-    def at(self, slot: int) -> tuple[str, Lane] | None:
-        """Who rings at a slot, and its lane."""
-        peer = self._slots[slot]
+    def at(self, rope: int) -> tuple[str, Lane] | None:
+        """Who pulls a rope, and its lane."""
+        peer = self._ropes[rope]
         return None if peer is None else (peer, self._lanes[peer])
 
     def heed(self, peer: str, frame: bytes) -> bytes | None:
-        """The answer to a frame that was no message: b"" if none is due, None if it was neither offer nor wake."""
-        if frame == WAKE and peer in self._lanes:
+        """The answer to a frame that was no message: b"" if none is due, None if it was neither offer nor knock."""
+        if frame == KNOCK and peer in self._lanes:
             self.heard[peer] = lane = self._lanes[peer]
             lane.listen()
             return b""
@@ -88,15 +88,17 @@ class Lanes:
                 self._drop(name)
             else:
                 self.lost(name)
-        segment = None if None not in self._slots else Segment.open(offer, SIZE)
-        if segment is None or self.bell is None or self._segment is None:
+        return self._accept(peer, offer)
+
+    def _accept(self, peer: str, offer: Offer) -> bytes:
+        segment = None if self.bell is None or None not in self._ropes else Segment.open(offer, SIZE)
+        rope = None if segment is None else Rope.of(segment, 0)
+        if self.bell is None or segment is None or rope is None:
             return b""
-        slot = self._slots.index(None)
-        self._slots[slot] = peer
-        self._lanes[peer] = Lane(
-            segment, channel=False, mine=(self.bell, slot), theirs=(Bell(segment.memory), 0), pid=offer.pid
-        )
-        return _ACCEPTED.pack(_MAGIC, offer.token, slot) + self._segment.offer.pack()
+        number = self._ropes.index(None)
+        self._ropes[number] = peer
+        self._lanes[peer] = Lane(segment, channel=False, mine=(self.bell, number), theirs=rope, pid=offer.pid)
+        return _ACCEPTED.pack(_MAGIC, offer.token, number) + self.bell.segment.offer.pack()
 
     def lost(self, peer: str) -> None:
         """The peer isn't connected: its memory goes, unless it lives and may come back, or is still to be read."""
@@ -107,10 +109,11 @@ class Lanes:
     def _drop(self, peer: str) -> None:
         self._lanes.pop(peer).close()
         self.heard.pop(peer, None)
-        self._slots[self._slots.index(peer)] = None
+        self._ropes[self._ropes.index(peer)] = None
 
     def close(self) -> None:
         for peer in list(self._lanes):
             self._drop(peer)
-        if self._segment is not None:
-            self._segment.withdraw()
+        bell, self.bell = self.bell, None
+        if bell is not None:
+            bell.segment.withdraw()

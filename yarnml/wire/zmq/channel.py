@@ -8,7 +8,7 @@ from typing import final
 import zmq
 
 from yarnml.wire.frames import Frame, WireError, decode, encode
-from yarnml.wire.lane import WAKE, Lane
+from yarnml.wire.lane import KNOCK, Lane
 from yarnml.wire.message import Message
 from yarnml.wire.offers import Offering
 from yarnml.wire.spin import Spin
@@ -44,17 +44,16 @@ class ZmqChannel(Channel):
 
     def _send_by(self, lane: Lane, frames: list[Frame]) -> Status:
         sent = lane.send(frames)
-        self._wake(lane)
+        self._knock(lane)
         if not sent:
             end = monotonic() + PATIENCE
             while not (sent := lane.send(frames)) and monotonic() < end:
                 sleep(FULL_POLL)
-            self._wake(lane)
         return Status.SENT if sent else Status.FULL
 
-    def _wake(self, lane: Lane) -> None:
-        if lane.to_wake():
-            put(self._socket, [WAKE], DONTWAIT)  # without a connection there's nobody; one is tried for in `recv`
+    def _knock(self, lane: Lane) -> None:
+        if lane.to_knock():
+            put(self._socket, [KNOCK], DONTWAIT)
 
     def recv(self, timeout: float = 0.0) -> Message | None:
         end, left = monotonic() + timeout, timeout
@@ -64,8 +63,8 @@ class ZmqChannel(Channel):
                 return message
             left = end - monotonic()
             if where is None and left <= 0:
-                if self._lane is not None and self._lane.unread:
-                    self._wake(self._lane)  # the wake may have got lost with a connection
+                if self._lane is not None:
+                    self._knock(self._lane)  # the first may have got lost with a connection
                 return None
 
     def _by_ring(self) -> Message | None:

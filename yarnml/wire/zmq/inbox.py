@@ -13,7 +13,7 @@ from yarnml.wire.frames import SMALL
 from yarnml.wire.spin import Spin
 from yarnml.wire.zmq.sockets import EVENTS, POLLIN, option
 
-SOCKET = -1  # in the place of a slot
+SOCKET = -1  # in the place of a rope
 TURNS = 4  # glances of which one is at the socket too
 
 
@@ -23,7 +23,7 @@ class Inbox:
 
     def __init__(self, socket: zmq.Socket[bytes], spin: Spin, bell: Bell | None, *, named: bool) -> None:
         """`bell`: of the rings; `named`: the socket's messages begin with a frame that says whose they are."""
-        self.socket, self._bell = socket, bell
+        self.socket, self.bell = socket, bell
         self._spin = spin
         self._named = named
         self._first: Any = None  # frame of a message that has been waited for
@@ -31,27 +31,27 @@ class Inbox:
         self._turn = 0
 
     def where(self, timeout: float) -> int | None:
-        """Where a message has come: SOCKET, or the slot of a ring; None if none comes within `timeout` seconds."""
+        """Where a message has come: SOCKET, or the number of a rope that was pulled; None if none comes in `timeout`
+        seconds."""
         if timeout <= 0:
             return self._look()
         found = self._spin.until(self._glance)
-        if found is None:
-            self.sleep()
-            found = self._look()
-            found = self._wait(timeout) if found is None else found
-            self.wake()
+        if found is None and self.bell is None:
+            return self._wait(timeout)
+        if found is None and wait([self], timeout):
+            return self._look()
         return found
 
     def _glance(self) -> int | None:
         """Rings, and the socket as well now and then: it takes as long as three of them."""
         self._turn = (self._turn + 1) % TURNS
-        return self._bell.answer() if self._turn and self._bell is not None else self._look()
+        return self.bell.answer() if self._turn and self.bell is not None else self._look()
 
     def _look(self) -> int | None:
         """The socket first: little comes there where there are rings."""
         if self._by_socket:
             return SOCKET
-        return None if self._bell is None else self._bell.answer()
+        return None if self.bell is None else self.bell.answer()
 
     @property
     def _by_socket(self) -> bool:
@@ -89,34 +89,28 @@ class Inbox:
     @property
     def holds(self) -> bool:
         """Whether a message has come, which is left there."""
-        return (self._bell is not None and self._bell.rung) or self._by_socket
-
-    def sleep(self) -> None:
-        """From now on who writes to a ring must wake its owner by the socket: look once more, then wait for that."""
-        if self._bell is not None:
-            self._bell.sleep()
-
-    def wake(self) -> None:
-        """Its owner looks by itself."""
-        if self._bell is not None:
-            self._bell.wake()
+        return (self.bell is not None and self.bell.rings) or self._by_socket
 
     def rest(self) -> None:
         """Bulk has been sent: see `Spin.rest`."""
         self._spin.rest()
 
 
-def wait(inboxes: Sequence[Inbox], timeout: float, spin: Spin) -> bool:
-    """Wait until one of these has a message; False if none has within `timeout` seconds."""
+def holds(inboxes: Sequence[Inbox]) -> bool | None:
+    """True if one of these has a message, else None."""
+    return True if any(inbox.holds for inbox in inboxes) else None
 
-    def look() -> bool | None:
-        return True if any(inbox.holds for inbox in inboxes) else None
 
-    if look() or spin.until(look):
-        return True
-    for inbox in inboxes:
-        inbox.sleep()
-    found = look() or zmq.zmq_poll([(inbox.socket, POLLIN) for inbox in inboxes], max(0, math.ceil(timeout * 1000)))
-    for inbox in inboxes:
-        inbox.wake()
-    return bool(found)
+def wait(inboxes: Sequence[Inbox], timeout: float) -> bool:
+    """Sleep until one of these has a message; False if none has within `timeout` seconds."""
+    bells = [inbox.bell for inbox in inboxes if inbox.bell is not None]
+    polled: list[Any] = [(inbox.socket, POLLIN) for inbox in inboxes]
+    polled += [(bell.alarm.number, POLLIN) for bell in bells[:1]]  # they have it in common
+    for bell in bells:
+        bell.sleep()
+    found = [] if holds(inboxes) else zmq.zmq_poll(polled, max(0, math.ceil(timeout * 1000)))
+    for bell in bells:
+        bell.wake()
+    if bells and (bells[0].alarm.number, POLLIN) in found:
+        bells[0].alarm.stop()
+    return bool(found or holds(inboxes))

@@ -8,7 +8,7 @@ from typing import Any, final
 import zmq
 
 from yarnml.wire.frames import Frame, WireError, decode, encode
-from yarnml.wire.lane import WAKE, Lane
+from yarnml.wire.lane import KNOCK, Lane
 from yarnml.wire.message import Message
 from yarnml.wire.offers import Lanes
 from yarnml.wire.spin import Spin
@@ -58,8 +58,8 @@ class ZmqListener(Listener):
             if where is None and left <= 0:
                 return None
 
-    def _by_ring(self, slot: int) -> tuple[str, Message] | None:
-        known = None if self._lanes is None else self._lanes.at(slot)
+    def _by_ring(self, rope: int) -> tuple[str, Message] | None:
+        known = None if self._lanes is None else self._lanes.at(rope)
         if known is None:
             return None
         peer, lane = known
@@ -84,7 +84,7 @@ class ZmqListener(Listener):
             return None
 
     def _heed(self, peer: str, frame: bytes) -> None:
-        """A frame that is no message may be an offer of memory, or a wake."""
+        """A frame that is no message may be an offer of memory, or a knock."""
         answer = None if self._lanes is None else self._lanes.heed(peer, frame)
         if answer is None:
             self._nonsense += 1
@@ -116,7 +116,7 @@ class ZmqListener(Listener):
 
     def _by_ring_to(self, peer: str, lane: Lane, frames: list[Frame]) -> Status:
         sent = lane.send(frames)
-        if lane.to_wake() and self._by_socket_to(peer, [WAKE]) is Status.GONE:
+        if lane.to_knock() and self._by_socket_to(peer, [KNOCK]) is Status.GONE:
             return Status.GONE
         return Status.SENT if sent else Status.FULL
 

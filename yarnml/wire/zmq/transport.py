@@ -7,6 +7,7 @@ from typing import final
 
 import zmq
 
+from yarnml.wire.alarm import Alarm
 from yarnml.wire.keys import Keys
 from yarnml.wire.offers import Lanes, Offering
 from yarnml.wire.spin import Spin
@@ -14,7 +15,7 @@ from yarnml.wire.transport import Channel, Listener, Transport
 from yarnml.wire.zmq import curve
 from yarnml.wire.zmq.channel import ZmqChannel
 from yarnml.wire.zmq.guard import Guard
-from yarnml.wire.zmq.inbox import wait
+from yarnml.wire.zmq.inbox import holds, wait
 from yarnml.wire.zmq.listener import ZmqListener
 from yarnml.wire.zmq.sockets import CHANNEL, LISTENER, made
 
@@ -32,7 +33,7 @@ class ZmqTransport(Transport):
         self._keys = keys
         self._guard: Guard | None = None
         self._spin = Spin(spin)
-        self._shared = shared
+        self._alarm = Alarm() if shared else None
 
     def listen(self, host: str = "127.0.0.1") -> Listener:
         socket = made(self._context, zmq.ROUTER, LISTENER)
@@ -42,7 +43,7 @@ class ZmqTransport(Transport):
             tally = self._guard.watch(socket)
             curve.listens(socket, self._keys)
         socket.bind(f"tcp://{host}:*")
-        return ZmqListener(socket, self._spin, Lanes() if self._shared else None, tally)
+        return ZmqListener(socket, self._spin, None if self._alarm is None else Lanes(self._alarm), tally)
 
     def connect(self, address: str, name: str) -> Channel:
         socket = made(self._context, zmq.DEALER, CHANNEL)
@@ -50,12 +51,15 @@ class ZmqTransport(Transport):
         if self._keys is not None:
             curve.connects(socket, self._keys)
         socket.connect(address)
-        return ZmqChannel(socket, self._spin, Offering() if self._shared else None)
+        return ZmqChannel(socket, self._spin, None if self._alarm is None else Offering(self._alarm))
 
     def wait(self, channels: Sequence[Channel], timeout: float) -> bool:
-        return wait([c.inbox for c in channels if isinstance(c, ZmqChannel)], timeout, self._spin)
+        inboxes = [c.inbox for c in channels if isinstance(c, ZmqChannel)]
+        return bool(holds(inboxes) or self._spin.until(lambda: holds(inboxes)) or wait(inboxes, timeout))
 
     def close(self) -> None:
         if self._guard is not None:
             self._guard.close()
         self._context.term()
+        if self._alarm is not None:
+            self._alarm.close()
