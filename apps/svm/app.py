@@ -20,7 +20,7 @@ those of the raw features, whether or not they were scaled.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,8 +32,8 @@ from yarnml.kernels.softmax import softmax
 from yarnml.ps import TableSpec
 from yarnml.task import Classification
 
-from .dual import BEGUN, NOW, Dual, Problem
-from .momentum import Momentum
+from .dual import Problem
+from .duals import Duals
 from .sureness import score, sureness
 
 F64 = NDArray[np.float64]
@@ -82,29 +82,16 @@ def start(me: Worker, cfg: Config) -> None:
     if raw.any():  # --start-from
         W = scale.unfold(raw[:-1], raw[-1])
         W[-1] /= cfg.bias or np.inf
-        each = duals(me, cfg, scale)
-        for k, dual in enumerate(each):
-            dual.guess(W[:, k])
-        mine = np.stack([dual.weights() for dual in each], axis=1)
-        me.table("w").inc(None, mine - raw if me.index == 0 else mine)
+        duals = duals_of(me, cfg, scale)
+        duals.guess(np.ascontiguousarray(W.T))
+        mine = duals.weights().T
+        me.table("w").inc(None, np.ascontiguousarray(mine - raw if me.index == 0 else mine))
 
 
-def duals(me: Worker, cfg: Config, scale: Scale) -> list[Dual]:
+def duals_of(me: Worker, cfg: Config, scale: Scale) -> Duals:
     rows = me.data
     X = scale.apply(rows.X) if scales(cfg, me.schema) else rows.X
-    problem = Problem.of(replace(rows, X=X), cfg.C, cfg.bias, cfg.loss == "l2")
-    now = me.state("now", np.full(len(positives(me.schema)), BEGUN, NOW), by="all")
-
-    def own(name: str, kind: Any = np.float64) -> NDArray[Any]:
-        return me.state(name, np.zeros(len(problem), kind), by="rows")
-
-    return [
-        Dual(
-            problem, k, own(f"alpha{k}"), own(f"before{k}"), own(f"slope{k}", np.float32), own(f"moves{k}", np.int8),
-            now[at, ...],
-        )
-        for at, k in enumerate(positives(me.schema))
-    ]  # fmt: skip
+    return Duals(me, Problem.of(replace(rows, X=X), cfg.C, cfg.bias, cfg.loss == "l2"), positives(me.schema))
 
 
 def known(me: Worker, cfg: Config) -> Scale:
@@ -113,33 +100,32 @@ def known(me: Worker, cfg: Config) -> Scale:
 
 
 def work(me: Worker, cfg: Config) -> None:
-    w, each, first = me.table("w"), duals(me, cfg, known(me, cfg)), me.clock_now
-    memory = me.state("momentum", np.zeros((len(each), me.schema.width + 3)), by="all")
-    momenta, due = [Momentum(row) for row in memory], me.state("due", np.zeros(1), by="all")
+    w, duals, first = me.table("w"), duals_of(me, cfg, known(me, cfg)), me.clock_now
+    due = me.state("due", np.zeros(1), by="all")  # the next pass before which the gap is measured
     turns = 1 if me.workers == 1 else min(max(1, me.rows // me.workers // LEAST), TURNS)
     end = cfg.epochs * turns
-    anew = begins_anew(me, each, memory)
+    anew = duals.begin_anew()
     if anew:
-        due[:] = first // turns + WARM * bool(w.get().any())  # the next pass before which the gap is measured
-    settle(each, cfg.tol)
+        due[:] = first // turns + WARM * bool(w.get().any())
+    duals.settle(cfg.tol)
     for clock in range(first, end + 1):
         table = np.array(w.get().T, order="C")  # (K, d + 1)
-        W = me.sum(np.stack([dual.weights() for dual in each])) if anew and 0 < clock == first else table
+        W = me.sum(duals.weights()) if anew and 0 < clock == first else table
         epoch, turn = divmod(clock, turns)
-        gains = ended(me, each) if turn == 0 else np.zeros(0)
+        gains = duals.end() if turn == 0 else np.zeros(0)
         if clock == end or (turn == 0 and epoch >= due):
-            gap = measured(me, each, W)
+            gap = measured(me, duals, W)
             if epoch:
                 me.validate(epoch - 1, cfg.patience)
             if gap <= cfg.tol or me.stop:
                 return
-            settle(each, cfg.tol)
+            duals.settle(cfg.tol)
             due[:] = max(epoch + 1, int(epoch * min(LONGER, np.sqrt(gap / cfg.tol))))  # it falls as 1 / epoch^2, or so
         if clock < end:
             if turn == 0 or clock == first:
-                shuffle(me, each, epoch)
-            V = begun(each, momenta, W, gains) if turn == 0 else W
-            mine = swept(me, each, V, turn, turns)
+                duals.shuffle(epoch)
+            V = duals.onward(W, gains) if turn == 0 else W
+            mine = duals.sweep(V, turn, turns)
             w.inc(None, np.ascontiguousarray((mine + (V - table) if me.index == 0 else mine).T))
             me.went_over(len(me.share) / turns)
             me.clock()
@@ -148,74 +134,11 @@ def work(me: Worker, cfg: Config) -> None:
     )
 
 
-def measured(me: Worker, each: list[Dual], W: F64) -> float:
-    """The largest gap of all classes, each as a part of its f; those that are done are as they were."""
-    moving = [k for k, dual in enumerate(each) if not dual.done]
-    sums = me.sum(np.array([each[k].measure(W[k], me.crew) for k in moving]))  # primal and dual, without |w|^2 / 2
-    for k, (loss, gain) in zip(moving, sums, strict=True):
-        half = float(W[k] @ W[k]) / 2
-        each[k].now["objective"], each[k].now["gap"] = loss + half, (loss + 2 * half - gain) / (loss + half)
-    gap = max(float(dual.now["gap"]) for dual in each)
-    objective = sum(float(dual.now["objective"]) for dual in each) / me.rows
-    me.report(loss=objective, objective=objective, gap=gap)
+def measured(me: Worker, duals: Duals, W: F64) -> float:
+    """The largest gap of all classes, which is reported."""
+    objective, gap = duals.measure(W)
+    me.report(loss=objective / me.rows, objective=objective / me.rows, gap=gap)
     return gap
-
-
-def begins_anew(me: Worker, each: list[Dual], memory: F64) -> bool:
-    """Whether what is kept is of no problem yet, or of another: but for alpha, it is forgotten then.
-
-    So it is at first, and where a run is resumed with another C, loss, bias, scale, weights or number of workers.
-    """
-    traits = np.append(me.sum(each[0].problem.traits()), me.workers)
-    known = me.state("problem", np.zeros(len(traits)), by="all")
-    if np.array_equal(known, traits):
-        return False
-    known[:], memory[:] = traits, Momentum.memory(me.schema.width + 1)
-    for dual in each:
-        dual.renew()
-    return True
-
-
-def settle(each: list[Dual], tol: float) -> None:
-    """Classes whose gap was small when it was measured last are left as they are."""
-    for dual in each:
-        dual.done = bool(dual.now["gap"] <= tol)
-
-
-def ended(me: Worker, each: list[Dual]) -> F64:
-    """A pass is over, or none has been: (K,) the dual without |w|^2 / 2."""
-    found = np.stack(me.gather(np.array([dual.end() for dual in each])))  # (workers, K, 3)
-    for dual, top, bottom in zip(each, found[..., 1].max(axis=0), found[..., 2].min(axis=0), strict=True):
-        dual.bound(float(top), float(bottom))
-    return np.asarray(found[..., 0].sum(axis=0))
-
-
-def shuffle(me: Worker, each: list[Dual], epoch: int) -> None:
-    """The rows' order in a pass, the same in each of its clocks, wherever work is entered."""
-    seeds = np.random.default_rng([me.seed % 2**64, me.index, epoch]).integers(2**32, size=len(each))
-    for dual, seed in zip(each, seeds.tolist(), strict=True):
-        dual.shuffle(seed)
-
-
-def begun(each: list[Dual], momenta: list[Momentum], W: F64, gains: F64) -> F64:
-    """Where a pass begins, (K, d + 1), the last one having ended at W."""
-    V = W.copy()
-    for k, dual in enumerate(each):
-        if not dual.done:
-            V[k], dual.now["beta"] = momenta[k].onward(W[k], float(W[k] @ W[k]) / 2 - float(gains[k]))
-    return V
-
-
-def swept(me: Worker, each: list[Dual], W: F64, turn: int, turns: int) -> F64:
-    """What one of the turns of a pass over this worker's rows adds to w, (K, d + 1)."""
-    V, moving = W.copy(), [k for k, dual in enumerate(each) if not dual.done]
-
-    def part(lo: int, hi: int) -> None:
-        for k in moving[lo:hi]:
-            each[k].sweep(V[k], turn, turns, float(me.workers))
-
-    me.crew.each(part, len(moving), least=1)
-    return (V - W) / me.workers
 
 
 def model(me: Worker, cfg: Config) -> Artifacts:
