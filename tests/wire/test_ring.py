@@ -8,6 +8,7 @@ import struct
 import subprocess
 import sys
 from collections import deque
+from collections.abc import Callable
 from time import monotonic
 
 import pytest
@@ -138,11 +139,12 @@ def test_more_than_there_can_be_is_refused(told: int) -> None:
 
 
 WRITER = f"""
-import mmap, sys
+import mmap, os, sys
 from yarnml.wire.ring import Writer
+parent = os.getppid()
 memory = mmap.mmap(int(sys.argv[1]), {HEAD + (1 << 12)})
 writer, seq = Writer(memory, 0, 1 << 12), 0
-while True:
+while os.getppid() == parent:
     if writer.put(seq, bytes([seq % 251]) * (seq * 7919 % 999)):
         seq += 1
 """
@@ -157,19 +159,24 @@ def test_a_writer_that_is_killed_leaves_whole_records() -> None:
     least = 3000
     fd = os.memfd_create("ring")
     os.ftruncate(fd, HEAD + (1 << 12))
-    reader, seq = Reader(mmap.mmap(fd, HEAD + (1 << 12)), 0, 1 << 12), 0
+    reader = Reader(mmap.mmap(fd, HEAD + (1 << 12)), 0, 1 << 12)
     reader.listen()
-    child = subprocess.Popen([sys.executable, "-c", WRITER, str(fd)], pass_fds=[fd])
-    end = monotonic() + WAIT
-    while seq < least or child.poll() is None:
-        if seq == least:
+    with subprocess.Popen([sys.executable, "-c", WRITER, str(fd)], pass_fds=[fd]) as child:
+        try:
+            seq = taken(reader, 0, lambda seq: seq == least)
+        finally:
             child.kill()
+    taken(reader, seq, lambda _: reader.empty)
+    os.close(fd)
+
+
+def taken(reader: Reader, seq: int, enough: Callable[[int], bool]) -> int:
+    """Take records from number `seq` on; the number of the next one."""
+    end = monotonic() + WAIT
+    while not enough(seq):
         if (record := reader.take()) is not None:
             assert record == (seq, body(seq))
             reader.release()
             seq += 1
         assert monotonic() < end
-    while (record := reader.take()) is not None:
-        assert record == (seq, body(seq))
-        seq += 1
-    os.close(fd)
+    return seq
