@@ -104,15 +104,15 @@ def test_stops_for_all_at_the_same_clock_and_keeps_the_best(job: Job, workers: i
         me = worker(job, index, company, workers=workers)
         for _ in me.batches(me.rows // 2 + 1, 50, patience=2):
             me.clock()
-        assert me.best is not None
-        assert me.best_pass is not None
-        assert me.best_pass == me.best["c"][0] / 2
-        rmse = me.best.metrics["valid"]["rmse"]
+        assert me.passes.best is not None
+        assert me.passes.best_pass is not None
+        assert me.passes.best_pass == me.passes.best["c"][0] / 2
+        rmse = me.passes.best.metrics["valid"]["rmse"]
         assert me.notes == [
-            f"stopped after pass {me.clock_now // 2}: no gain since pass {me.best_pass} (rmse {rmse:.4g})"
+            f"stopped after pass {me.clock_now // 2}: no gain since pass {me.passes.best_pass} (rmse {rmse:.4g})"
         ]
-        assert [report["valid_rmse"] for report in company.reports][me.best_pass - 1] == rmse
-        return me.clock_now, float(me.best["c"][0]), len(company.reports)
+        assert [report["valid_rmse"] for report in company.reports][me.passes.best_pass - 1] == rmse
+        return me.clock_now, float(me.passes.best["c"][0]), len(company.reports)
 
     found = together(workers, run)
     assert {(clock, best) for clock, best, _ in found} in ({(6, 2.0)}, {(8, 4.0)})

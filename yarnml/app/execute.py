@@ -50,7 +50,7 @@ def _with_model(me: Worker) -> dict[str, Any]:
     _ = me.share  # read before the clock of training runs
     with me.timed("train"):
         extra = _work(me)
-    model = me.best or me.learned()
+    model = me.passes.best or me.learned()
     finite_arrays(model.arrays, f"after clock {me.clock_now}", me.app, me.config)
     results: dict[str, dict[str, float]] = {"train": {}, "test": {}}
     with me.timed("score"):
@@ -65,7 +65,7 @@ def _with_model(me: Worker) -> dict[str, Any]:
         finite_numbers(metrics, f"on the {part} rows", me.app, me.config)
     url = me.job.out or join(me.job.url, "model")
     _save(me, replace(model, metrics=results, notes=tuple(me.notes), run=me.job.run), url)
-    more: dict[str, Any] = {} if me.best_pass is None else {"best_pass": me.best_pass}
+    more: dict[str, Any] = {} if me.passes.best_pass is None else {"best_pass": me.passes.best_pass}
     more |= {"summary": list(lines)} if (lines := model.summary()) else {}
     return {**results, **more, **extra, "model": url, "out": None, "notes": me.notes, "seconds": me.seconds}
 

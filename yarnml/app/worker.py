@@ -2,33 +2,31 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing
-from dataclasses import replace
+from contextlib import AbstractContextManager, closing
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hdfs_io import Dataset, Rows, Schema, load, span
-from hdfs_io.load import readers
+from hdfs_io import Dataset, Rows, Schema
 from yarnml.app.app import App
-from yarnml.app.budget import fits, largest, most_rows
 from yarnml.app.finite import finite_numbers
 from yarnml.app.held import Held
 from yarnml.app.keeping import Keeping
 from yarnml.app.kept import By, Part, restored
 from yarnml.app.located import located
 from yarnml.app.output import Output
-from yarnml.app.patience import Patience
+from yarnml.app.passes import Passes
 from yarnml.app.plan import Plan, shuffled, usual_batch, usual_epochs
+from yarnml.app.portion import Portion
 from yarnml.app.saved import bound
 from yarnml.app.scores import score
-from yarnml.app.share import Share, chunk_rows
-from yarnml.app.spilled import Order, Origin, Spilled
+from yarnml.app.share import Share
+from yarnml.app.spilled import Order
 from yarnml.app.start import BEGINNING, Loaded, Start
+from yarnml.app.timed import timed
 from yarnml.comm.company import ANEW, Company
 from yarnml.comm.plain import plain_numbers
 from yarnml.errors import UsageError
@@ -68,8 +66,6 @@ class Worker:
         self.at_work = self._looks = self._entering = False
         self.stop = False  # true for all workers at the same clock: `batches` ends
         self.out: Output | None = None  # where an app without a model writes its part
-        self.best: Model | None = None  # on --valid, of the passes so far
-        self.best_pass: int | None = None  # the one that made it, from 1
         self.notes: list[str] = []
         self.seconds: dict[str, float] = {}
         self.config = app.config(job.config)
@@ -78,10 +74,8 @@ class Worker:
         if self._loaded.share is not None:
             self._loaded.share.renew()
         self._keeping = Keeping(company)
-        self._watch = Patience(0)
-        self._steps: int | None = None  # clocks of a pass
-        self._epoch = 0
-        self._begun = 1  # passes, of work that takes no batches
+        self._portion = Portion(job, index)
+        self.passes = Passes()
         self._rows_done: float | None = None  # not known of work that doesn't say so
         self._told = -1  # the clock whose totals are reported
 
@@ -95,8 +89,7 @@ class Worker:
     @property
     def dataset(self) -> Dataset:
         """The data set that is trained on."""
-        assert self.job.train is not None, f"app {self.app.name} was started without data"
-        return self.job.train.dataset
+        return self._portion.train.dataset
 
     @property
     def schema(self) -> Schema:
@@ -118,9 +111,8 @@ class Worker:
     def share(self) -> Share:
         """This worker's training rows, possibly none, in memory or beyond it."""
         if self._loaded.share is None:
-            assert self.job.train is not None, f"app {self.app.name} was started without data"
-            order = partial(shuffled, self.seed, self._first_row)
-            self._loaded.share = self.share_of(self.job.train, order)
+            order = partial(shuffled, self.seed, self._portion.first_row)
+            self._loaded.share = self.share_of(self._portion.train, order)
         return self._loaded.share
 
     @property
@@ -131,22 +123,12 @@ class Worker:
         """
         if isinstance(self.share, Held):
             return self.share.rows
-        need, have = (f"{size / (1 << 30):,.2g} GiB" for size in (self._largest, self.job.data_memory or 0))
-        raise UsageError(
-            f"app {self.app.name} wants all rows of a worker in memory: {need}, of which --data-memory allows half of "
-            f"{have}; use more workers, or allow more"
-        )
+        raise self._portion.too_large()
 
     def share_of(self, part: DataPart, order: Order | None = None) -> Share:
         """This worker's rows of a part; `order`: that of their batches, if there will be any."""
-        lo, hi = span(part.dataset.rows, self.index, self.workers)
-        if not fits(part, self.workers, self.job.data_memory):
-            assert self.job.data_memory is not None
-            return Spilled(Origin(part, lo, hi, self.threads, self.job.data_memory), order)
-        free = None if self.job.data_memory is None else self.job.data_memory - largest(part.dataset, self.workers)
         with self.timed("load"):
-            rows = load(part.dataset, lo, hi, part.sample, threads=readers(part.dataset, self.threads, free))
-        return Held(rows, chunk_rows(part.dataset))
+            return self._portion.share(part, order)
 
     def batches(self, batch: int | None, epochs: int | None, patience: int = 3) -> Iterator[Batch]:
         """The batches of `epochs` passes, one a clock; call it once, and `clock()` for each.
@@ -159,19 +141,18 @@ class Worker:
         """
         self._looks = True
         rows = self._bounded(batch or usual_batch(self.rows))
-        plan = Plan(self.rows, len(self.share), rows, self.seed, self._first_row)
+        plan = Plan(self.rows, len(self.share), rows, self.seed, self._portion.first_row)
         self._keeping.shuffle(plan.shuffle if plan.steps > 1 else None)
-        self._watch.limit = patience
         end = plan.steps * (epochs or usual_epochs(self.rows, plan.steps))
-        self._refuse_other_pass(plan.steps, end)
+        self.passes.begin(plan.steps, self._now, end, patience, resumed=self._resumed)
         with closing(self.share.batches(plan, self._now, end)) as batches:
             while True:
                 epoch, step = divmod(self._now, plan.steps)
-                if step == 0 and epoch > 0 and self.job.valid is not None:
-                    self._validate(self._watch)
+                if step == 0 and epoch > 0:
+                    self._validate()
                 if self._now >= end or self.stop:
                     return
-                self._epoch, now = epoch, self._now
+                self.passes.epoch, now = epoch, self._now
                 piece = next(batches)
                 yield piece
                 assert self._now == now + 1, "an app ends each batch with exactly one me.clock()"
@@ -189,9 +170,8 @@ class Worker:
 
         The best is what is saved; after `patience` passes without a gain `stop` is set. All workers call it.
         """
-        self._epoch, self._begun, self._watch.limit = epoch, epoch + 2, patience
-        if self.job.valid is not None:
-            self._validate(self._watch)
+        self.passes.over(epoch, patience)
+        self._validate()
 
     # --- tables and clocks
 
@@ -281,16 +261,16 @@ class Worker:
         finite_numbers(numbers, f"at clock {self._now}", self.app, self.config)
         totals = {} if self._told == self._now else self._totals()  # once a clock, however often it is reported
         self._told = self._now
-        self._company.report({"clock": self._now, "epoch": self._epoch, **totals, **numbers})
+        self._company.report({"clock": self._now, "epoch": self.passes.epoch, **totals, **numbers})
 
     def note(self, text: str) -> None:
         """A remark that the user should read, kept with the model. Every worker says the same; it is shown once."""
         if text not in self.notes:
             self.notes.append(text)
 
-    def timed(self, name: str) -> _Timed:
+    def timed(self, name: str) -> AbstractContextManager[None]:
         """A context whose seconds are added to the run's under `name`."""
-        return _Timed(self.seconds, name)
+        return timed(self.seconds, name)
 
     # --- for the frame around the app
 
@@ -298,18 +278,10 @@ class Worker:
         """Take up what was kept of this worker at the clock where it begins."""
         if not self.began.checkpoint:
             return
-        first = rows = 0
-        if self.job.train is not None:
-            lo, hi = span(self.dataset.rows, self.index, self.workers)
-            first, until = (self.job.train.sample.count(n) for n in (lo, hi))
-            rows = until - first
-        part = restored(self.began.checkpoint, self.index, self.workers, first, rows)
+        part = restored(self.began.checkpoint, self.index, self.workers, *self._portion.counted())
         self._keeping.restore(part)
-        frame = part.frame
-        self._watch.restore(frame["watch"])
-        self._steps, self._begun = frame.get("steps"), frame.get("begun", 1)
-        self.best_pass, self.notes = frame["best_pass"], list(frame["notes"])
-        self.best = replace(self.model(part.best), metrics=frame["best"]) if part.best else None
+        self.passes.restore(part.frame, self.model(part.best) if part.best else None)
+        self.notes = list(part.frame["notes"])
 
     def keeps(self) -> None:
         """No other process can go on in the place of this one."""
@@ -371,7 +343,7 @@ class Worker:
 
     def refuse_idle(self) -> None:
         """Raise UsageError if work was to go on from another run's checkpoint, and has found nothing to do."""
-        if self._resumed and self._entering and self._steps is None and self._now:
+        if self._resumed and self._entering and self.passes.steps is None and self._now:
             raise UsageError(
                 f"the checkpoint is at clock {self._now:,}, and app {self.app.name} has no clock to do from there: "
                 "ask for more, or start anew"
@@ -382,20 +354,6 @@ class Worker:
         """Whether it begins where another run was."""
         return self.began.checkpoint != "" and self.began.checkpoint == self.job.resume
 
-    def _refuse_other_pass(self, steps: int, end: int) -> None:
-        """Raise UsageError where passes are other than before, or their end is before the beginning."""
-        if self._steps not in (None, steps):
-            raise UsageError(
-                f"a pass has {steps:,} clocks now, and had {self._steps:,} when the checkpoint was made: resume with "
-                "the same rows a clock (--batch), or start anew"
-            )
-        if self._resumed and self._now > end:
-            raise UsageError(
-                f"the checkpoint is at clock {self._now:,}, and {end // steps:,} passes end at clock {end:,}: resume "
-                "with more (--epochs), or start anew"
-            )
-        self._steps = steps
-
     def _meet(self) -> None:
         """Before all workers meet: one that comes later, in the place of another, would miss a meeting within work."""
         if self.at_work:
@@ -404,14 +362,11 @@ class Worker:
 
     def _part(self) -> Part:
         """What is kept of this worker, for a checkpoint."""
-        best = self.best.arrays if self.best is not None and self.index == 0 else {}
-        frame = {
-            "watch": self._watch.to_json(), "best_pass": self.best_pass, "notes": self.notes,
-            "steps": self._steps, "begun": -(-self._now // self._steps) if self._steps else self._begun,
-            "best": {} if self.best is None else dict(self.best.metrics),
-        }  # fmt: skip
+        best = self.passes.best
+        arrays = best.arrays if best is not None and self.index == 0 else {}
+        frame = self.passes.to_json(self._now) | {"notes": self.notes}
         rows = 0 if self.job.train is None or not self._keeping.by_rows else len(self.share)
-        return Part(self.index, self.workers, rows, frame=frame, best=best)
+        return Part(self.index, self.workers, rows, frame=frame, best=arrays)
 
     def _totals(self) -> dict[str, float]:
         """What this worker has done since its start; more where there is a network between it and its tables."""
@@ -421,56 +376,28 @@ class Worker:
             totals |= {"bytes_out": sent, "bytes_in": received, "staleness": self._client.staleness_seen}
         return totals
 
-    @property
-    def _first_row(self) -> int:
-        return span(self.dataset.rows, self.index, self.workers)[0]
-
-    @property
-    def _largest(self) -> int:
-        return largest(self.dataset, self.workers)
-
     def _bounded(self, batch: int) -> int:
         """Rows of a batch, no more than memory takes where the rows are on disk."""
-        if isinstance(self.share, Held):
+        most = self._portion.most_rows(self.share)
+        if most is None or batch <= most:
             return batch
-        assert self.job.data_memory is not None
-        most = most_rows(self.dataset, self.workers, self.job.data_memory)
-        if batch > most:
-            self.note(f"batches of {most:,} rows, not of {batch:,}: more don't fit in --data-memory")
-        return min(batch, most)
+        self.note(f"batches of {most:,} rows, not of {batch:,}: more don't fit in --data-memory")
+        return most
+
+    def _validate(self) -> None:
+        """A pass has ended: with --valid the model is scored as it is now."""
+        valid, task = self.job.valid, self.app.task
+        if valid is None:
+            return
+        assert task is not None
+        model = self.learned()
+        metrics = self.measure(model, valid, self._valid)
+        if why := self.passes.scored(model, metrics, task.watch):
+            self.stop = True
+            self.note(why)
+        self.report(**{f"valid_{name}": value for name, value in metrics.items()})
 
     @cached_property
     def _valid(self) -> Share:
         assert self.job.valid is not None
         return self.share_of(self.job.valid)
-
-    def _validate(self, watch: Patience) -> None:
-        model = self.learned()
-        assert self.job.valid is not None
-        metrics = self.measure(model, self.job.valid, self._valid)
-        assert self.app.task is not None
-        name = self.app.task.watch
-        if name not in metrics:
-            raise UsageError(
-                f"--valid: none of its {self.job.valid.rows:,} rows has a {name} to stop by, as rows of weight 0 and "
-                "documents of one word or none have not: name others, or leave it out"
-            )
-        if watch.better(metrics[name]):
-            self.best, self.best_pass = replace(model, metrics={"valid": metrics}), watch.best_pass
-        if watch.over:
-            self.stop = True
-            best = f"no gain since pass {watch.best_pass} ({name} {watch.best:.4g})"
-            self.note(f"stopped after pass {self._epoch + 1}: {best}")
-        self.report(**{f"valid_{name}": value for name, value in metrics.items()})
-
-
-@final
-class _Timed:
-    def __init__(self, seconds: dict[str, float], name: str) -> None:
-        self._seconds, self._name = seconds, name
-
-    def __enter__(self) -> None:
-        self._begin = time.perf_counter()
-
-    def __exit__(self, *_: object) -> None:
-        self._seconds[self._name] = self._seconds.get(self._name, 0.0) + time.perf_counter() - self._begin

@@ -43,9 +43,10 @@ def fit(me: Worker, cfg: Settings, logistic: bool, usual: float | None) -> dict[
         if target == work.classes - 1:
             me.validate(problem, cfg.patience)
     work.remark()
-    if me.best is not None:
-        me.best = replace(me.best, arrays=me.best.arrays | _whole_path(me, cfg))
-    return _result(solved.get(), work.classes, me.best_pass)
+    passes = me.passes
+    if passes.best is not None:
+        passes.best = replace(passes.best, arrays=passes.best.arrays | _whole_path(me, cfg))
+    return _result(solved.get(), work.classes, passes.best_pass)
 
 
 def _whole_path(me: Worker, cfg: Settings) -> dict[str, NDArray[Any]]:
