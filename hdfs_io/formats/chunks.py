@@ -13,9 +13,7 @@ from typing import Any, final
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-KNOWN = 64  # files whose columns' types are kept
-Key = tuple[str, pa.Schema]  # a file that is written anew has, under its URL, another schema or columns like these
-_types: dict[Key, list[tuple[str, str]]] = {}
+from hdfs_io.formats.feet import KNOWN
 
 
 def chunks(parquet: pq.ParquetFile, url: str, group: int, names: Sequence[str]) -> Iterator[tuple[str, Any]]:
@@ -27,25 +25,12 @@ def chunks(parquet: pq.ParquetFile, url: str, group: int, names: Sequence[str]) 
         return
     _try(parquet, group, names)
     found, wanted = parquet.metadata.row_group(group), frozenset(names)
-    for i, (path, physical_type) in enumerate(_columns(parquet, url)[: found.num_columns]):
+    for i, (path, physical_type) in enumerate(KNOWN.columns(parquet, url)[: found.num_columns]):
         if path not in wanted:
             continue
         chunk = found.column(i)
         if chunk.physical_type == physical_type and (statistics := chunk.statistics) is not None:
             yield path, statistics
-
-
-def _columns(parquet: pq.ParquetFile, url: str) -> list[tuple[str, str]]:
-    """Path and physical type of each, asked for once a file: who asks holds the foot until Python looks for cycles."""
-    key = url, parquet.schema_arrow
-    found = _types.get(key)
-    if found is None:
-        schema = parquet.schema
-        columns = [schema.column(i) for i in range(len(schema))]
-        while len(_types) >= KNOWN:
-            _types.pop(next(iter(_types)), None)
-        found = _types[key] = [(column.path, column.physical_type) for column in columns]
-    return found
 
 
 def _try(parquet: pq.ParquetFile, group: int, names: Sequence[str]) -> None:

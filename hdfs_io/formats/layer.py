@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -15,8 +14,8 @@ from hdfs_io.errors import DataError
 from hdfs_io.formats.columns import missing_error
 from hdfs_io.formats.roles import Place, no_key
 from hdfs_io.formats.vectors import unpack
-from hdfs_io.formats.views import View, view
-from hdfs_io.kernels.tiles import FLOAT32, lay
+from hdfs_io.formats.views import Views
+from hdfs_io.kernels.tiles import lay
 from hdfs_io.keys import WANTED, no_whole
 from hdfs_io.labels import column_codes, numbers, word_codes
 from hdfs_io.reader import NAMED, Fault, Filled, Frame, Room
@@ -24,11 +23,6 @@ from hdfs_io.schema import Input
 
 BATCH = 16384  # rows laid out at a time, fewer where they are wide
 CELLS = 1 << 20  # numbers laid out at a time
-
-
-def _is_plain(each: Input) -> bool:
-    """Whether an input is numbers as they are."""
-    return each.words is None and not each.is_vector and each.scale == 1
 
 
 def scaled(x: NDArray[Any], scale: float) -> NDArray[Any]:
@@ -64,16 +58,18 @@ class Layer:
 
     def put(self, table: pa.Table, first: int, rows: NDArray[np.int64], room: Room) -> None:
         """Put those of the piece's `rows` into the room that lie in the table, which begins at row `first`."""
-        views = {} if self.dataset.schema.sparse else self._views(table)
+        inputs = () if self.dataset.schema.sparse else self.inputs
+        views = Views.of(table, inputs, self.begins, self.block)
+        lies = {each.column for each in inputs}.difference(each.column for _, each in views.made)
+        rest = table.select([name for name in self.columns() if name not in lies])
         step = -(-len(table) // max(1, -(-len(table) // self.rows)))  # stretches of the same length
         for lo in range(0, len(table), max(1, step)):
-            part = table.slice(lo, step)
+            part = rest.slice(lo, min(step, len(table) - lo))
             low, high = np.searchsorted(rows, (first + lo, first + lo + len(part)))
             if high > low:
-                shifted = {k: (at + lo * size, kind, size) for k, (at, kind, size) in views.items()}
-                self._put(part, shifted, first + lo, rows[low:high], room)
+                self._put(part, views.after(lo), first + lo, rows[low:high], room)
 
-    def _put(self, table: pa.Table, views: Mapping[int, View], first: int, rows: NDArray[np.int64], room: Room) -> None:
+    def _put(self, table: pa.Table, views: Views, first: int, rows: NDArray[np.int64], room: Room) -> None:
         chosen = rows - first
         if len(rows) < len(table) and self.dataset.schema.sparse:
             table, chosen = table.take(pa.array(chosen)), np.arange(len(rows))
@@ -107,24 +103,13 @@ class Layer:
             raise DataError(self.place(int(rows[at]), f"{role} {name!r} holds {column[at]}: {WANTED}"))
         return column
 
-    def _views(self, table: pa.Table) -> dict[int, View]:
-        """Of the inputs, by number, that can be laid out from where they lie."""
-        found = ((k, view(table.column(each.column))) for k, each in enumerate(self.inputs) if _is_plain(each))
-        return {k: place for k, place in found if place is not None}
-
     def _lay(
-        self, table: pa.Table, views: Mapping[int, View], chosen: NDArray[np.int64], X: NDArray[np.float32], first: int
+        self, table: pa.Table, views: Views, chosen: NDArray[np.int64], X: NDArray[np.float32], first: int
     ) -> None:
         """X (chosen rows, width), from where the inputs lie or, where they have to be made, from the block."""
-        columns = self.block.ctypes.data + self.block.strides[0] * np.arange(len(self.block))
-        kinds = np.full(len(columns), FLOAT32, np.uint8)
-        for k, each in enumerate(self.inputs):
-            begin = self.begins[k]
-            if k in views:
-                columns[begin], kinds[begin], _ = views[k]
-            else:
-                self._input(table.column(each.column), each, begin, first)
-        if lay(columns, kinds, chosen, X):
+        for begin, each in views.made:
+            self._input(table.column(each.column), each, begin, first)
+        if lay(views.columns, views.kinds, chosen, X):
             return
         for begin, each in zip(self.begins, self.inputs, strict=True):
             if each.words is None:

@@ -14,7 +14,7 @@ from hdfs_io.kernels.square import (
     square_int64,
 )
 
-TILE = 64  # rows
+TILE = 512  # rows
 FLOAT32, FLOAT64, INT64 = 0, 1, 2  # kinds of columns
 
 
