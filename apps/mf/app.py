@@ -19,23 +19,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from hdfs_io import Dataset, Keys, Schema
-from yarnml.app import (
-    AppConfig,
-    Artifacts,
-    Batch,
-    Columns,
-    Count,
-    Demo,
-    Fraction,
-    Model,
-    NonNegative,
-    Positive,
-    Worker,
-    located,
-)  # fmt: skip
+from hdfs_io import Dataset, Schema
+from yarnml.app import AppConfig, Artifacts, Batch, Columns, Count, Demo, Fraction, Model, NonNegative, Positive, Worker
 from yarnml.config import typed
-from yarnml.errors import RowError, UsageError
+from yarnml.errors import UsageError
 from yarnml.task import Recommendation
 
 from .als import ALS
@@ -44,9 +31,11 @@ from .factors import Factors
 from .method import Method, Penalty
 from .sgd import SGD
 from .sides import Ratings, ratings
+from .strange import places, refuse_cold, refuse_negative
 from .top import best, pairs, scores
 
 FAR = float(np.finfo(np.float32).max)
+PASSES = {"als": 15, "ccd": 25, "sgd": 40}
 RANKED = 256  # items, spread over all, that a pair is ranked among
 
 task = Recommendation()
@@ -70,10 +59,6 @@ class Config(AppConfig):
     patience: Count = 3  # with --valid: passes without a gain after which training stops
 
 
-PASSES = {"als": 15, "ccd": 25, "sgd": 40}
-MANY, REG_OF_MANY, REG = 100, 0.05, 0.1
-
-
 def check(cfg: Config, data: Dataset, rows: int) -> None:
     if cfg.implicit and cfg.method != "als":
         raise UsageError(f"--implicit --method {cfg.method}: what was only seen is learned by als")
@@ -91,7 +76,7 @@ def work(me: Worker, cfg: Config) -> None:
     data = ratings(me, distinct=cfg.implicit)
     if cfg.cold == "refuse":
         refuse_cold(me, data)
-    penalty = penalty_of(cfg, data)
+    penalty = Penalty.of(cfg.reg, cfg.bias and not cfg.implicit, data)
     method = method_of(me, cfg, data, penalty)
     last = me.state("objective", np.full(1, np.inf))
     traits = np.array([penalty.lam, cfg.alpha])
@@ -105,31 +90,6 @@ def work(me: Worker, cfg: Config) -> None:
         me.clock()
         if gain < cfg.tol * objective:
             break
-
-
-def refuse_negative(me: Worker) -> None:
-    """UsageError for a row of this worker that says that it was seen fewer than 0 times."""
-    y = me.data.y
-    if y is not None and (bad := y < 0).any():
-        row = int(np.argmax(bad))
-        with located(me.dataset, me.data.number):
-            raise RowError(row, f"--implicit: says that it was seen {y[row]:g} times; leave such rows out")
-
-
-def refuse_cold(me: Worker, data: Ratings) -> None:
-    """UsageError, before anything is learned, for a row to score that the model would refuse to predict."""
-    for part in (me.job.valid, me.job.test):
-        if part is None:
-            continue
-        for rows in me.share_of(part).chunks():
-            with located(part.dataset, rows.number):
-                places(rows.user, data.users, "user", refuse=True)
-                places(rows.item, data.items, "item", refuse=True)
-
-
-def penalty_of(cfg: Config, data: Ratings) -> Penalty:
-    many = data.rows >= MANY * (len(data.users) + len(data.items)) / 2
-    return Penalty((REG_OF_MANY if many else REG) if cfg.reg is None else cfg.reg, cfg.bias and not cfg.implicit)
 
 
 def method_of(me: Worker, cfg: Config, data: Ratings, penalty: Penalty) -> Method:
@@ -194,21 +154,6 @@ def recommend(model: Model, batch: Batch, top: int) -> Columns:
     if model.config["cold"] == "drop":
         value[u < 0] = np.nan
     return {"item": model["items"][item], "prediction": value}
-
-
-def places(keys: Keys | None, ids: NDArray[Any], role: str, *, refuse: bool) -> NDArray[np.int32]:
-    """For each row the place of its id among the sorted `ids`, -1 where it isn't there, which may be to `refuse`."""
-    if keys is None:
-        raise UsageError(f"rows without a column with the {role}: name it with --{role}")
-    found = keys.places(ids)
-    if refuse and (found < 0).any():
-        row = int(np.argmin(found))
-        raise RowError(
-            row,
-            f"{role} {keys.values[keys.codes[row]]} has no ratings in what the model is trained on; leave such rows "
-            "out, or train with --cold mean|drop",
-        )
-    return found
 
 
 def summary(model: Model) -> list[str]:
