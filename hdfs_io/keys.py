@@ -35,7 +35,10 @@ class Keys:
     def of(cls, column: Any, where: str = "ids") -> Self:
         """Out of an Arrow column, or whatever makes one. DataError, which begins `where`, for what can't be an id."""
         if not isinstance(column, pa.ChunkedArray):
-            column = pa.chunked_array([column if isinstance(column, pa.Array) else pa.array(column)])
+            try:
+                column = pa.chunked_array([column if isinstance(column, pa.Array) else pa.array(column)])
+            except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError) as error:
+                raise DataError(f"{where}: {error}: {WANTED}") from error
         column = column.cast(plain(column.type))
         if column.null_count:
             raise DataError(f"{where}: {column.null_count:,} are missing; correct or remove such rows")

@@ -24,7 +24,10 @@ def refuse_start(url: str, app: App, config: Any, schema: Schema | None, specs: 
     if why:
         raise UsageError(f"--start-from {url}: {why}")
     if app.check_start is not None and schema is not None:
-        app.check_start(config, schema, model)
+        try:
+            app.check_start(config, schema, model)
+        except UsageError as error:
+            raise UsageError(f"--start-from {url}: {error}") from error
 
 
 def _other_columns(was: Schema, now: Schema | None) -> str:

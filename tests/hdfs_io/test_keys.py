@@ -58,7 +58,9 @@ def test_pieces_of_other_types_are_one_column() -> None:
     assert len(keys_of([], "string", "here")) == 0
 
 
-@pytest.mark.parametrize("column", [[1.5, 2.0], [1.0, float("inf")], [True, False], [1, None], ["a", None]])
+@pytest.mark.parametrize(
+    "column", [[1.5, 2.0], [1.0, float("inf")], [True, False], [1, None], ["a", None], [1, "a"], [2**70]]
+)
 def test_what_is_no_id_is_refused(column: list[Any]) -> None:
     with pytest.raises(DataError, match=r"^here"):
         Keys.of(column, "here")
