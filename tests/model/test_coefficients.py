@@ -17,7 +17,7 @@ def test_by_name_without_zeros() -> None:
     assert (found.names, found.weights.tolist(), found.intercept) == (("age", "sex=f"), [1.5, -2.0], 7.0)
     assert found.largest(1) == ["sex=f"]
     assert found.get("idle", 0.0) == 0
-    assert repr(found) == "<2 coefficients, the largest sex=f -2.0, age 1.5>"
+    assert repr(found) == "<2 coefficients, the largest sex=f -2, age 1.5>"
 
 
 def test_features_without_names_are_called_by_their_index() -> None:
@@ -30,6 +30,7 @@ def test_several_classes() -> None:
     assert found["2"].tolist() == [-2, 0, -4]
     assert found.intercept.tolist() == [7, 0, 14]
     assert found.largest() == ["2", "0"]
+    assert repr(found) == "<2 coefficients, the largest 2, 0>"
 
 
 def test_of_the_data_as_it_is() -> None:

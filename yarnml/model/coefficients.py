@@ -42,7 +42,8 @@ class Coefficients(Mapping[str, Any]):
         return len(self.names)
 
     def __repr__(self) -> str:
-        some = ", ".join(f"{name} {self[name]}" for name in self.largest(3))
+        single = self.weights.ndim == 1
+        some = ", ".join(f"{name} {self[name]:.4g}" if single else name for name in self.largest(3))
         return f"<{len(self):,} coefficients{f', the largest {some}' if some else ''}>"
 
     def largest(self, n: int = 10) -> list[str]:
