@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, final
 
 import pyarrow as pa
@@ -13,7 +13,7 @@ from hdfs_io.assign import GLANCE
 from hdfs_io.errors import DataError
 from hdfs_io.formats import reader_for
 from hdfs_io.guess import form_of, suffixes
-from hdfs_io.hands import HANDS, each
+from hdfs_io.hands import HANDS, SMALL, each
 from hdfs_io.kinds import as_kind, widen
 from hdfs_io.listing import list_files
 from hdfs_io.options import ReadOptions
@@ -22,6 +22,7 @@ from hdfs_io.text import is_blank
 from hdfs_io.whole import whole
 
 CHUNK = 8 << 20  # bytes copied at a time
+MANY = 64  # files copied at a time where they are small: HDFS takes 0.4 s to say that one is whole
 
 
 def head(url: str, options: ReadOptions | None = None, n: int = 10) -> pa.Table:
@@ -67,9 +68,15 @@ def copy(src: str, dst: str, progress: Callable[[int, int], None] | None = None,
             target = staging if single else join(staging, posixpath.relpath(name, path))
             _copy_file(source, name, sizes[name], target, tally)
 
-        for _ in each(copied, sorted(sizes), min(HANDS, len(sizes)) or 1):
+        for _ in each(copied, sorted(sizes), _hands(sizes.values())):
             pass
     return tally.done
+
+
+def _hands(sizes: Collection[int]) -> int:
+    """Threads that copy files of these sizes: of small ones each waits, at the end of most, for its store to say so."""
+    many = HANDS if sum(sizes) > SMALL * len(sizes) else MANY
+    return max(1, min(many, len(sizes)))
 
 
 def _sizes(source: Any, path: str) -> dict[str, int]:

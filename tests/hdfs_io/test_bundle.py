@@ -148,7 +148,7 @@ def many_on_hdfs(cluster: Cluster, files: int) -> None:
     def put(k: int) -> None:
         fs.pipe_file(f"{path}/part-{k:05d}.libsvm", text)
 
-    with ThreadPoolExecutor(8) as pool:
+    with ThreadPoolExecutor(64) as pool:  # HDFS takes half a second to say that a file is whole
         list(pool.map(put, range(files)))
     said: list[tuple[int, int]] = []
     dataset = scan(url, label="class", threads=2, progress=lambda done, of: said.append((done, of)))
