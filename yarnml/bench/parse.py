@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -85,14 +85,23 @@ def _parquet(url: str, n: int, rounds: int) -> Row:
 
 def medians(ways: dict[str, Callable[[], Any] | None], rounds: int) -> dict[str, float | None]:
     """Seconds of each way, the ways taken in turn; None for one that can't be had."""
-    took: dict[str, list[float]] = {name: [] for name in ways}
+    (found,) = medians_by(ways, rounds, (perf_counter,))
+    return found
+
+
+def medians_by(
+    ways: dict[str, Callable[[], Any] | None], rounds: int, clocks: Sequence[Callable[[], float]]
+) -> list[dict[str, float | None]]:
+    """The same by each of several clocks."""
+    took: list[dict[str, list[float]]] = [{name: [] for name in ways} for _ in clocks]
     for turn in range(rounds + 1):  # the first turn warms up
         for name, way in ways.items():
             if way is not None:
-                begin = perf_counter()
+                begin = [clock() for clock in clocks]
                 way()
-                took[name] += [perf_counter() - begin] * (turn > 0)
-    return {name: median(seconds) if seconds else None for name, seconds in took.items()}
+                for seconds, clock, since in zip(took, clocks, begin, strict=True):
+                    seconds[name] += [clock() - since] * (turn > 0)
+    return [{name: median(each) if each else None for name, each in seconds.items()} for seconds in took]
 
 
 def write_sparse(url: str, n: int, stored: int = 30) -> None:
