@@ -11,13 +11,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hdfs_io.dataset import Dataset
-from hdfs_io.decide import missing_in, rescaled
+from hdfs_io.decide import LabelKind, missing_in, rescaled
+from hdfs_io.errand import Surveyor, nobody
 from hdfs_io.found import Found
 from hdfs_io.kinds import is_number
 from hdfs_io.load import read_arrow
+from hdfs_io.look import head
 from hdfs_io.odd import odd
 from hdfs_io.options import ReadOptions
 from hdfs_io.plan import Progress
+from hdfs_io.rated import are_ratings
+from hdfs_io.ratings import told_of_ratings
 from hdfs_io.scan import silent, survey
 from hdfs_io.settle import settle
 from hdfs_io.text import named_codec
@@ -29,19 +33,37 @@ CELLS = 1 << 22  # values of the first rows that are looked at
 UNITS = ("bytes", "KB", "MB", "GB", "TB")
 
 
-def describe(url: str, options: ReadOptions | None = None, threads: int = 1, progress: Progress = silent) -> str:
-    """What `scan` finds, as text: size, format, classes, columns' types and missing values, oddities, refusals."""
+def describe(
+    url: str,
+    options: ReadOptions | None = None,
+    threads: int = 1,
+    progress: Progress = silent,
+    surveyor: Surveyor = nobody,
+) -> str:
+    """What `scan` finds, as text: size, format, classes, columns' types and missing values, oddities, refusals.
+
+    Rows whose columns are called user, item and rating, or are said to be, are told of as ratings.
+    """
     refused: list[str] = []
-    found = replace(survey(url, options, threads=threads, progress=progress), refused=refused)
-    dataset = settle(found, "any")
+    rated = are_ratings(head(url, options, 1).column_names, (options or ReadOptions()).roles)
+    label: LabelKind = "rating" if rated else "any"
+    found = replace(survey(url, options, label, threads=threads, progress=progress, surveyor=surveyor), refused=refused)
+    dataset = settle(found, label)
     inputs = dataset.schema.columns
     missing = missing_in(found, [each.column for each in inputs], rescaled(inputs))
     first = _first(dataset)
     columns = list(_columns(dataset, {name: fault.count for name, fault in missing.items()}))
     more = [f"  ... {len(columns) - SHOWN} more such lines"] if len(columns) > SHOWN else []
     lines = [*dataset.describe(), _size(found, dataset), *_zeros(dataset, first), *_classes(dataset)]
+    lines += _ratings(dataset, options) if rated else ()
     lines += [*columns[:SHOWN], *more, *(f"  odd: {remark}" for remark in odd(found, dataset, missing, first))]
     return "\n".join([*lines, *(f"  a run refuses this: {why}" for why in refused)])
+
+
+def _ratings(dataset: Dataset, options: ReadOptions | None) -> Iterator[str]:
+    if options is None or options.roles.user is None:
+        yield "  note: taken for ratings by its columns' names; with --label or --features, for rows of features"
+    yield from told_of_ratings(dataset)
 
 
 def _size(found: Found, dataset: Dataset) -> str:

@@ -33,6 +33,20 @@ def rated(names: Sequence[str], roles: Roles, index: Sequence[str] = ()) -> tupl
     return replace(roles, user=user, item=item, label=label, rating=None, features=()), notes
 
 
+def are_ratings(names: Sequence[str], roles: Roles) -> bool:
+    """Whether rows of these columns are ratings, where nobody says what is to be learned from them.
+
+    User and item are said; or they and the rating are called so, or there is nothing but the two.
+    """
+    if roles.user is not None and roles.item is not None:
+        return True
+    if roles.label is not None or roles.features is not None:
+        return False
+    found = [_called(names, wanted) for wanted in NAMES.values()]
+    user, item, rating = found
+    return user is not None and item is not None and (rating is not None or len(names) == len(found) - 1)
+
+
 def _free(names: Sequence[str], roles: Roles, found: dict[str, str | int | None]) -> list[str]:
     taken = {*roles.said().values(), *found.values()}
     return [name for name in names if name not in taken]

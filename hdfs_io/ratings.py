@@ -1,0 +1,66 @@
+"""Ratings: what a person is told of rows that say what users think of items."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from hdfs_io.dataset import Dataset
+from hdfs_io.formats.roles import no_key
+from hdfs_io.kinds import is_number
+from hdfs_io.load import read_arrow
+
+ROWS = 50_000_000  # that are looked at
+
+
+def told_of_ratings(dataset: Dataset) -> Iterator[str]:
+    """How many users and items there are, between which numbers the ratings lie, and rows that are no ratings.
+
+    By another pass over the rows, as a scan doesn't collect ids.
+    """
+    said = dataset.options.roles.said()
+    seen = {role: Seen(str(said[role])) for role in ("user", "item", "label") if role in said}
+    rows = min(dataset.rows, ROWS)
+    for table in read_arrow(dataset, 0, rows, [each.name for each in seen.values()]):
+        for each in seen.values():
+            each.add(table.column(each.name))
+    where = "" if rows == dataset.rows else f" in the first {rows:,} rows"
+    users, items = (len(seen[role].values) if role in seen else 0 for role in ("user", "item"))
+    if users and items:
+        share = (rows - max(seen["user"].missing, seen["item"].missing)) / (users * items)
+        many = f"{users:,} user{'s' * (users != 1)}, {items:,} item{'s' * (items != 1)}"
+        yield f"  {many}{where}: a rating for {share:.3%} of pairs"
+    if "label" in seen and (ends := seen["label"].ends()) is not None:
+        yield f"  ratings from {ends[0]:g} to {ends[1]:g}{where}"
+    for role, each in seen.items():
+        if each.missing and role != "label":  # of labels the scan tells
+            yield f"  odd: {each.missing:,} rows have no {role}{where}: --bad-rows skip leaves them out"
+
+
+@final
+class Seen:
+    """The different values of a column, and how many rows lack one."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.missing = 0
+        self.values = pa.nulls(0)
+
+    def add(self, column: pa.ChunkedArray) -> None:
+        """Some more rows of it."""
+        bad = no_key(column)
+        self.missing += int(np.count_nonzero(bad))
+        new = pc.unique(column.filter(pa.array(~bad)))
+        known = self.values.cast(new.type) if not len(self.values) else self.values
+        self.values = pc.unique(pa.chunked_array([known, new]))
+
+    def ends(self) -> tuple[float, float] | None:
+        """The least and the greatest; None where they aren't numbers."""
+        if not len(self.values) or not is_number(self.values.type):
+            return None
+        found = pc.min_max(self.values.cast(pa.float64())).as_py()
+        return found["min"], found["max"]
