@@ -8,14 +8,20 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from tyro.conf import FlagCreatePairsOff, Positional, arg
 
 from yarnml.cli.flags import parse
+from yarnml.config import AppConfig
 from yarnml.errors import UsageError, nearest
 from yarnml.monitor.pace import paced
-from yarnml.request import Reading
+from yarnml.request import OnYarn, Reading, Who
+from yarnml.value import Count
+
+if TYPE_CHECKING:
+    from hdfs_io import Surveyor
+    from hdfs_io.errand import Errand, Looked
 
 CELL = 60  # characters shown of a value
 HELP = """\
@@ -51,6 +57,14 @@ class Head:
 @dataclass(frozen=True, kw_only=True)
 class Describe:
     url: Annotated[str, Positional]  # file, directory, glob, or a list of these
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scanning(AppConfig):
+    scan: Who = "auto"  # who looks through it: a cluster's workers, if 4 GiB or more have to be read, or this machine
+    workers: Count = 4  # of the cluster, if they do
+    worker_memory: str = "2GiB"  # of the container of each
+    queue: str = "default"  # of the ResourceManager
 
 
 def main(args: Sequence[str]) -> int:
@@ -135,10 +149,24 @@ def _describe(args: Sequence[str]) -> None:
     from hdfs_io import describe
     from yarnml.capacity import cores
 
-    groups = {"describe": Describe, "reading": Reading}
+    groups = {"describe": Describe, "scan": Scanning, "reading": Reading}
     said = parse("yarnml data describe", "What a run would take a data set for.", groups, args)
     progress = paced(_remark, "{:,} of {:,} parts read")
-    print(describe(said["describe"].url, said["reading"].options(), cores(), progress))
+    surveyor = _surveyor(said["scan"])
+    print(describe(said["describe"].url, said["reading"].options(), cores(), progress, surveyor))
+
+
+def _surveyor(asked: Scanning) -> Surveyor:
+    """Nothing of a cluster is imported before data turns out to be worth it."""
+
+    def survey(errand: Errand) -> Sequence[Looked] | None:
+        from yarnml.monitor.terminal import view
+        from yarnml.scouts import Scouts
+
+        wish = OnYarn(scan=asked.scan, queue=asked.queue, worker_memory=asked.worker_memory)
+        return Scouts(wish, asked.workers, view())(errand)
+
+    return survey
 
 
 def _remark(text: str) -> None:

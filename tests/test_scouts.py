@@ -1,0 +1,97 @@
+"""Scouts are asked only for data that is worth it and that a cluster can reach; what they find is what a scan finds."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from uuid import uuid4
+
+import pytest
+
+from hdfs_io import DataError, remove, write_text
+from hdfs_io.describe import describe
+from hdfs_io.errand import Errand
+from yarnml import scouts as module
+from yarnml.comm.outcome import Outcome
+from yarnml.errors import UsageError
+from yarnml.job import Job
+from yarnml.launch import InlineLauncher, env
+from yarnml.launch.yarn import launcher
+from yarnml.monitor.terminal import view
+from yarnml.request import OnYarn, Who
+from yarnml.scouts import Scouts
+from yarnml.sender import Sender
+
+
+class Applications:
+    def __enter__(self) -> Applications:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def place(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """Where data and runs are, of a cluster that takes everything and does surveys in this process."""
+    url = f"memory://{uuid4().hex}"
+    monkeypatch.setattr(module, "adopt", lambda: "a note")
+    monkeypatch.setattr(module, "Site", SimpleNamespace(find=lambda: SimpleNamespace(runs=f"{url}/runs")))
+    monkeypatch.setattr(module, "Applications", Applications)
+    monkeypatch.setattr(launcher, "refuse", lambda *_: None)
+    monkeypatch.setattr(env, "plan", lambda _: env.Plan("python", (), None, (), ()))
+    monkeypatch.setattr(Sender, "survey", survey)
+    write_text(f"{url}/data/p0.csv", "a,y\n1,0\n2,1\n")
+    write_text(f"{url}/data/p1.csv", "a,y\n3.5,1\n")
+    yield url
+    remove(url)
+
+
+def survey(_: Sender, job: Job, _errand: Errand) -> Outcome:
+    return InlineLauncher().start(replace(job, workers=1), lambda _: None).wait()
+
+
+def scouted(url: str, scan: Who, pays: int = 4 << 30) -> tuple[str, str]:
+    shown = io.StringIO()
+    text = describe(url, surveyor=Scouts(OnYarn(scan=scan), 2, view(shown), pays))
+    return text, shown.getvalue()
+
+
+@pytest.mark.parametrize(("scan", "pays"), [("cluster", 4 << 30), ("auto", 1)])
+def test_what_workers_find_is_what_is_found_here(place: str, scan: Who, pays: int) -> None:
+    text, said = scouted(f"{place}/data", scan, pays)
+    assert text == describe(f"{place}/data")
+    assert "a note" in said
+    assert "3 rows surveyed by 2 workers" in said
+
+
+@pytest.mark.parametrize(("scan", "pays"), [("here", 1), ("auto", 4 << 30)])
+def test_nobody_is_asked_for_little(place: str, scan: Who, pays: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "adopt", lambda: pytest.fail("no cluster had to be looked for"))
+    assert scouted(f"{place}/data", scan, pays) == (describe(f"{place}/data"), "")
+
+
+@pytest.mark.parametrize("why", [UsageError("no cluster is known"), DataError("no NameNode answers")])
+def test_without_a_cluster_it_is_done_here_unless_that_was_asked_for(
+    place: str, why: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def find() -> None:
+        raise why
+
+    monkeypatch.setattr(module, "Site", SimpleNamespace(find=find))
+    text, said = scouted(f"{place}/data", "auto", 1)
+    assert text == describe(f"{place}/data")
+    assert f"on this machine: {why}" in said
+    with pytest.raises(type(why), match=str(why)):
+        scouted(f"{place}/data", "cluster")
+
+
+def test_data_of_this_machine_is_out_of_workers_reach(place: str, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("a,y\n1,0\n2,1\n")
+    url = str(tmp_path / "a.csv")
+    assert scouted(url, "auto", 1)[0] == describe(url)
+    with pytest.raises(UsageError, match="containers can't reach it; copy it"):
+        scouted(url, "cluster")
