@@ -72,7 +72,10 @@ def prepare(
     earlier.refuse(app, job)
     bandwidth = job.bandwidth if "bandwidth" in options else earlier.job.bandwidth
     say(earlier.told(app, asked))
-    return replace(job, resume=earlier.checkpoint, resume_clock=earlier.clock, bandwidth=bandwidth)
+    began = None if app.check_start is None else earlier.job.start_from  # in the state of its work
+    return replace(
+        job, resume=earlier.checkpoint, resume_clock=earlier.clock, bandwidth=bandwidth, start_from=began
+    )  # fmt: skip
 
 
 def _merged(earlier: dict[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:

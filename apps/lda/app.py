@@ -99,7 +99,7 @@ def work(me: Worker, cfg: Config) -> dict[str, Any]:
 def first_prior(me: Worker, cfg: Config) -> Prior:
     """As the config says, or that of the model to start from."""
     alpha, beta = np.full(cfg.k, cfg.alpha), cfg.beta
-    if me.given is not None:
+    if me.clock_now == 0 and me.given is not None:
         alpha, beta = me.given["alpha"], float(me.given["beta"][0])
     return Prior(alpha, beta, me.schema.width)
 

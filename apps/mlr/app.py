@@ -17,7 +17,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hdfs_io import ReadOptions, Roles, Schema
-from yarnml.app import AppConfig, Artifacts, Batch, Columns, Count, Demo, Model, NonNegative, Positive, Worker
+from yarnml.app import (
+    AppConfig,
+    Artifacts,
+    Batch,
+    Columns,
+    Count,
+    Demo,
+    Model,
+    NonNegative,
+    Positive,
+    UsageError,
+    Worker,
+)
 from yarnml.app.columns import Scale, measure
 from yarnml.kernels.linear import back, scores
 from yarnml.kernels.softmax import residual, softmax
@@ -57,12 +69,28 @@ def start(me: Worker, cfg: Config) -> None:
         me.table("scale").inc(None, scale.rows())
 
 
+def first(me: Worker, scale: Scale) -> F32 | None:
+    """What the model of --start-from weighs scaled features by, to which the tables add; None: nothing."""
+    if me.job.start_from is None:
+        return None
+
+    def unfolded() -> F32:
+        assert me.given is not None
+        V = me.given["W"]
+        return scale.unfold(V[:-1], V[-1]).astype(np.float32)
+
+    return me.state("first", unfolded, by="all")
+
+
 def work(me: Worker, cfg: Config) -> None:
     W, mean = me.table("W"), me.table("mean")
     scale = Scale.of(me.table("scale").get())
+    begun = first(me, scale)
     l2 = 1 / me.rows if cfg.l2 is None else cfg.l2
     for batch in me.batches(cfg.batch, cfg.epochs, cfg.patience):
         V = W.get(batch.columns)
+        if begun is not None:
+            V = V + (begun if batch.columns is None else begun[batch.columns])
         G, loss = gradient(V, batch, scale.at(batch.columns), me)
         G[:-1] += np.float32(l2 / me.workers) * V[:-1]
         W.inc(batch.columns, G)
@@ -98,8 +126,9 @@ def snapshot(batch: Batch) -> int:
 
 
 def model(me: Worker, cfg: Config) -> Artifacts:
-    W = me.table("mean" if cfg.average else "W").get()
-    V, c = Scale.of(me.table("scale").get()).fold(W)
+    scale = Scale.of(me.table("scale").get())
+    W, begun = me.table("mean" if cfg.average else "W").get(), first(me, scale)
+    V, c = scale.fold(W if begun is None else W + begun)
     return {"W": np.vstack([V, c])}
 
 
@@ -112,3 +141,12 @@ def predict(model: Model, batch: Batch) -> Columns:
 
 def coefficients(model: Model) -> F32:
     return model["W"]
+
+
+def check_start(cfg: Config, data: Schema, model: Model) -> None:
+    has, wants = model["W"].shape, (data.width + 1, data.classes)
+    if has != wants:
+        raise UsageError(
+            f"the model has {has[0] - 1:,} features and {has[1]} classes, and the data {data.width:,} and "
+            f"{data.classes}: start from a model of such data"
+        )

@@ -195,3 +195,23 @@ def test_rows_left_out_are_counted_by_kind_in_the_result(start: Start, tmp_path:
     run = start("mlr", data=str(tmp_path / "t.csv"), test=str(tmp_path / "v.csv"), bad_rows="skip", epochs=2)
     kinds = {"missing in column 'a'": 1, "missing in column 'b'": 1, "label in column 'y'": 1, "number of columns": 1}
     assert run.result["left_out"] == {"train": kinds, "test": {"missing in column 'b'": 1}}
+
+
+@pytest.mark.parametrize("more", [{}, {"average": False}, {"workers": 2}])
+def test_a_warm_start_begins_at_its_model(more: dict[str, Any], start: Start, blobs: Path, tmp_path: Path) -> None:
+    """Features are scaled while it learns, here by factors that differ a thousandfold, and raw in the model."""
+    options = {"data": str(blobs), "label": "kind"}
+    model = start("mlr", **options, out=str(tmp_path / "model")).model
+    run = start("mlr", **options, epochs=1, lr=1e-9, start_from=str(tmp_path / "model"), **more)
+    np.testing.assert_allclose(run.model["W"], model["W"], rtol=1e-4, atol=1e-6)
+    assert run.result["train"]["log_loss"] == pytest.approx(model.metrics["train"]["log_loss"], rel=1e-4)
+
+
+def test_a_warm_start_goes_on_where_it_was(start: Start, blobs: Path, tmp_path: Path) -> None:
+    options = {"data": str(blobs), "label": "kind"}
+    start("mlr", **options, out=str(tmp_path / "model"), epochs=1)
+    whole, half = (
+        start("mlr", **options, epochs=n, start_from=str(tmp_path / "model"), checkpoint_every=1e-6) for n in (4, 2)
+    )
+    again = start("mlr", resume=half.id, epochs=4)
+    np.testing.assert_array_equal(again.model["W"], whole.model["W"])

@@ -44,7 +44,7 @@ def _drive(job: Job, on_report: OnReport, on_news: OnNews, handle: Handle) -> Ou
         plan = Plan.of(job)
         start = Start(0, job.resume_clock, job.resume)
         tables = local_client(
-            plan.tables, seed=job.seed, company=company, checkpoint=job.resume, clock=start.clock, given=given(job)
+            plan.tables, seed=job.seed, company=company, checkpoint=job.resume, clock=start.clock, given=given(plan)
         )
         with told(lambda text: on_news(Say(text))):
             result = work(plan, 0, company, tables, start)

@@ -163,7 +163,7 @@ class _Duty:
         serve(
             listener, self.plan.tables, server=member.seat.index, servers=job.servers, workers=job.workers,
             staleness=job.staleness, seed=job.seed, check=member.check, generation=member.generation,
-            checkpoint=member.roster.checkpoint, clock=member.roster.clock, given=given(job),
+            checkpoint=member.roster.checkpoint, clock=member.roster.clock, given=given(self.plan),
             managed=managed(job), marks=lambda: member.mark, marked=member.marked,
         )  # fmt: skip
 

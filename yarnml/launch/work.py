@@ -36,6 +36,7 @@ def managed(job: Job) -> Managed | None:
     return None if job.bandwidth is None else Managed(bandwidth=job.bandwidth, order=job.order)
 
 
-def given(job: Job) -> Mapping[str, NDArray[Any]] | None:
-    """What tables begin with, by their names, where that isn't as the app's tables say."""
-    return None if job.start_from is None else load_model(job.start_from)[0].arrays
+def given(plan: Plan) -> Mapping[str, NDArray[Any]] | None:
+    """What tables begin with, by their names, where that isn't as the app says, nor its work's own doing."""
+    url = plan.job.start_from
+    return None if url is None or plan.app.check_start is not None else load_model(url)[0].arrays
