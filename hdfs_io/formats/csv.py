@@ -21,7 +21,7 @@ from hdfs_io.dataset import Piece
 from hdfs_io.errors import DataError
 from hdfs_io.formats.repair import repaired
 from hdfs_io.formats.tabular import Batch, Kinds, Tabular
-from hdfs_io.kernels.records import PLAIN, QUOTE, begins, doubt, holds, squeeze, walk
+from hdfs_io.kernels.records import NEWLINE, PLAIN, QUOTE, RETURN, begins, doubt, holds, squeeze, walk
 from hdfs_io.labels import MISSING
 from hdfs_io.listing import DataFile
 from hdfs_io.options import ReadOptions
@@ -76,7 +76,8 @@ class Places:
     @cached_property
     def records(self) -> NDArray[np.int64]:
         """(records, 3): where each begins, its line in the block, its fields."""
-        out = np.empty((np.count_nonzero(self.block.data[self.block.lo : self.block.hi] == 10) + 1, 3), np.int64)
+        text = self.block.data[self.block.lo : self.block.hi]
+        out = np.empty((np.count_nonzero((text == NEWLINE) | (text == RETURN)) + 1, 3), np.int64)
         n = begins(self.block.data, self.block.lo, self.block.hi, self.sep, self.quote, out)
         return out[:n]
 

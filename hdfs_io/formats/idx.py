@@ -33,7 +33,10 @@ class Idx(Tabular):
         return [PIXELS, LABEL] if labels_of(file.url) else [PIXELS]
 
     def cut(self, file: DataFile) -> list[Piece]:
-        return [self.uncut(file)] if file.size and not is_labels(file.url) else []
+        if not file.size or is_labels(file.url):
+            return []
+        piece = self.uncut(file)
+        return [piece] if piece.stop else []
 
     def uncut(self, file: DataFile) -> Piece:
         with stream(file.url) as raw:

@@ -1,4 +1,7 @@
-"""Records: where rows of CSV end, with regard to quotes (RFC 4180)."""
+"""Records: where rows of CSV end, with regard to quotes (RFC 4180).
+
+A line ends with a newline, or with a return that none follows, as it does for Arrow, whose rows these are.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +23,12 @@ def holds(s, lo, hi, byte):  # type: ignore[no-untyped-def]
     return False
 
 
+@njit(inline="always")
+def _alone(s, p, hi):  # type: ignore[no-untyped-def]
+    """Whether s[p] is a return that ends a line; what follows it must be there to tell."""
+    return s[p] == RETURN and p + 1 < hi and s[p + 1] != NEWLINE
+
+
 @njit(cache=True, nogil=True)
 def walk(s, lo, hi, sep, most, quote):  # type: ignore[no-untyped-def]
     """Pass over up to `most` records of s[lo:hi] that hold more than a line end, from a record's begin on.
@@ -36,7 +45,7 @@ def walk(s, lo, hi, sep, most, quote):  # type: ignore[no-untyped-def]
         if quoted:
             closed = c == quote
             quoted = not closed
-        elif c == NEWLINE:
+        elif c == NEWLINE or _alone(s, p - 1, hi):
             size = p - 1 - begin
             if size > 1 or (size == 1 and s[begin] != RETURN):
                 records += 1
@@ -55,7 +64,7 @@ def squeeze(s, lo, hi):  # type: ignore[no-untyped-def]
     q = lo
     bare = True  # nothing of the line is written yet
     for p in range(lo, hi):
-        c = s[p]
+        c = NEWLINE if _alone(s, p, hi) else s[p]
         if c in (TAB, SPACE, RETURN):
             if not bare and s[q - 1] != SPACE:
                 s[q] = SPACE
@@ -82,7 +91,7 @@ def doubt(s, lo, hi, sep, wanted):  # type: ignore[no-untyped-def]  # noqa: C901
         opened, begin, seps, alike, broken = -1, p, 0, wanted > 0, False
         fresh, quoted, closed = True, False, False
         while p < hi:
-            c = s[p]
+            c = NEWLINE if not quoted and _alone(s, p, hi) else s[p]
             if c == sep:
                 seps += 1
             if c == NEWLINE:
@@ -124,7 +133,7 @@ def begins(s, lo, hi, sep, quote, out):  # type: ignore[no-untyped-def]
         if quoted and p < hi:
             closed = c == quote
             quoted = not closed
-        elif c == NEWLINE:
+        elif c == NEWLINE or _alone(s, p, hi):
             size = p - begin
             if (size > 1 or (size == 1 and s[begin] != RETURN)) and record < len(out):
                 out[record, 0], out[record, 1], out[record, 2] = begin, line, fields

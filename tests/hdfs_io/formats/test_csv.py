@@ -48,6 +48,28 @@ def test_quoted_line_ends_separators_and_quotes_are_read(put: Put) -> None:
     assert text == ["x\ny", 'a, "b"', "", "p\n\nq,\n"]
 
 
+@pytest.mark.parametrize("piece", [1 << 20, 8])
+@pytest.mark.parametrize("text", ["a,y\r1,0\n2,1\r3,1\r\n4,0", 'a,y\r1,"0"\n"2",1\r"3",1\r\n4,0\r'])
+def test_a_return_alone_ends_a_row(put: Put, text: str, piece: int) -> None:
+    dataset = scan(put("r.csv", text), label="class", piece=piece)
+    rows = load(dataset, 0, dataset.rows)
+    assert rows.y is not None
+    assert (rows.X.tolist(), rows.y.tolist()) == ([[1], [2], [3], [4]], [0, 1, 1, 0])  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        ('x,t,label\n1,"a, b",0\n2.5,cc,1\n,"d\ne",\r,1\n,"d\ne",\r\n1\n1,c,0\n', r"s\.csv:5: 2 columns .* 3: ',1'"),
+        ('x,t\n1,"a"\n2,"b"\n3,"c\rd"\n4,"e"f\rg\n5,"h"\n', r"s\.csv:5: 1 columns .* 2: 'g'"),
+    ],
+)
+@pytest.mark.parametrize("piece", [1 << 20, 16])
+def test_a_row_of_too_few_columns_after_a_return_is_named(put: Put, text: str, where: str, piece: int) -> None:
+    with pytest.raises(DataError, match=where):
+        scan(put("s.csv", text), ReadOptions(quote="double"), label="any", piece=piece)
+
+
 @pytest.mark.shared
 @pytest.mark.skipif(not SPAM.exists(), reason="no data sets beside the checkout")
 def test_all_rows_of_sms_spam() -> None:

@@ -134,6 +134,8 @@ def test_idx(place: str, put: Put) -> None:
     assert dataset.schema.label.classes == (3, 7)
     with pytest.raises(DataError, match="cut short"):
         scan(put("c-images-idx3-ubyte", idx([[[1, 2], [3, 4]]])[:-1]), label=None)
+    with pytest.raises(DataError, match="holds no rows"):
+        scan(put("n-images-idx3-ubyte", idx(np.empty((0, 2, 2), np.uint8))), label=None)
     put("e/t-labels-idx1-ubyte", idx([7]))
     with pytest.raises(DataError, match="holds 1 labels for the 2 rows"):
         scan(put("e/t-images-idx3-ubyte", idx([[[1]], [[2]]])), label="class")

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.csv as pacsv
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -15,7 +18,7 @@ from hdfs_io.csr import CSR
 from hdfs_io.kernels.libsvm import FINE, parse
 from hdfs_io.kernels.mix import between
 from hdfs_io.kernels.pack import pack
-from hdfs_io.kernels.records import QUOTE, holds, squeeze, walk
+from hdfs_io.kernels.records import QUOTE, begins, holds, squeeze, walk
 from hdfs_io.kernels.tiles import FLOAT32, FLOAT64, INT64, lay
 
 ALL = 1 << 62
@@ -117,13 +120,26 @@ def test_walk_takes_a_quote_inside_a_field_for_itself() -> None:
     assert walk(padded(data), 0, len(data), ord(","), ALL, QUOTE) == (2, data.rindex(b"last"))
 
 
+@given(st.lists(st.sampled_from(["a", '"', '""', '"a\r"', "\r", "\n", "\r\n"]), max_size=20).map("".join))
+@settings(deadline=None, max_examples=300)
+def test_records_are_the_rows_that_arrow_sees(text: str) -> None:
+    data = text.encode()
+    options = pacsv.ReadOptions(column_names=["a"], use_threads=False, block_size=1000)
+    parse = pacsv.ParseOptions(newlines_in_values=True)
+    rows = len(pacsv.read_csv(pa.BufferReader(data), options, parse)) if data.strip(b"\r\n") else 0
+    out = np.empty((len(data) + 1, 3), np.int64)
+    n = begins(padded(data), 0, len(data), ord(","), QUOTE, out)
+    assert n == rows
+    assert walk(padded(data), 0, len(data), ord(","), ALL, QUOTE)[0] in (n, n - 1)
+
+
 @given(st.text(alphabet="ab \t\r\n", max_size=60))
 @settings(deadline=None, max_examples=200)
 def test_squeeze_splits_and_joins_every_line(text: str) -> None:
     data = text.encode()
     buffer = padded(data)
     end = squeeze(buffer, 0, len(data))
-    want = "\n".join(" ".join(line.split()) for line in text.split("\n"))
+    want = "\n".join(" ".join(line.split()) for line in re.split(r"\n|\r(?=[^\n])", text))
     assert buffer[:end].tobytes().decode().rstrip(" ") == want.rstrip(" ")
 
 
