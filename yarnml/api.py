@@ -58,6 +58,8 @@ def submit(app: str | PathLike[str], **options: Any) -> Run:
 def load(url: str | PathLike[str], *, trust: bool = False) -> Model:
     """The model saved at `url`, on any store, to `.predict(X)` with.
 
+    What else it can do depends on its app: `.predict_proba(X)` of classes, `.recommend(users, n)` of ratings,
+    `.coefficients` of a linear model, `.top_words(n)` of topics; `.summary()` says what was learned.
     A model made by a private app carries that app's code, which runs only with `trust=True`.
     """
     return open_model(fspath(url), trust=trust)

@@ -252,6 +252,8 @@ def test_what_was_learned_is_told_by_name(
     (line,) = model.summary()
     assert line.startswith(f"lam 1: {len(model.coefficients)} of 30 features have a weight, the largest x{most} ")
     assert line in capsys.readouterr().out.splitlines()
+    assert main(["status", "lasso", "--runs", str(tmp_path / "runs")]) == 0
+    assert f"  {line}" in capsys.readouterr().out.splitlines()
 
 
 @pytest.mark.parametrize("app", ["lasso", "logreg_l1"])
