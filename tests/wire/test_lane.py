@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import random
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -175,6 +176,81 @@ def _shared(pid: int) -> set[str]:
     """The inodes of such memory that a process has."""
     lines = Path(f"/proc/{pid}/maps").read_text().splitlines()
     return {line.split()[4] for line in lines if "memfd:yarnml" in line}
+
+
+def test_a_stopped_process_is_out_of_reach_and_misses_nothing_when_it_goes_on() -> None:
+    """Its ring has room, but its heartbeats are missed."""
+    transport = ZmqTransport()
+    listener = transport.listen()
+    child = subprocess.Popen([sys.executable, "-c", CHILD, listener.address, "busy"], stdin=subprocess.PIPE)
+    heard(listener)
+    listener.send("worker 0", Beat())
+    for _ in range(3):
+        heard(listener)
+    child.send_signal(signal.SIGSTOP)
+    for wanted in (Status.GONE, Status.SENT):
+        end = monotonic() + WAIT
+        while listener.send("worker 0", Beat()).status is not wanted:
+            listener.recv(0.001)
+            assert monotonic() < end, f"never {wanted}"
+        child.send_signal(signal.SIGCONT)
+    child.kill()
+    child.communicate()
+    listener.close()
+    transport.close()
+
+
+LISTENER = """
+from yarnml.wire.message import Beat
+from yarnml.wire.zmq import ZmqTransport
+
+listener = ZmqTransport().listen()
+print(listener.address, flush=True)
+while True:
+    came = listener.recv(100)
+    listener.send(came[0], Beat())
+"""
+
+
+def test_who_writes_to_a_killed_listener_is_told_that_nothing_leaves() -> None:
+    with subprocess.Popen([sys.executable, "-c", LISTENER], stdout=subprocess.PIPE, text=True) as child:
+        transport = ZmqTransport()
+        assert child.stdout is not None
+        channel = transport.connect(child.stdout.readline().strip(), "worker 0")
+        for _ in range(3):
+            channel.send(Beat())
+            assert channel.recv(WAIT) == Beat()
+        child.kill()
+    n = 0
+    while channel.send(Join(role="", address="", name="x" * 50_000)) is Status.SENT:
+        n += 1
+        assert n < 100, "a ring that has no end"
+    assert channel.recv(0.01) is None
+    channel.close()
+    transport.close()
+
+
+def test_many_peers_have_their_turns() -> None:
+    transport = ZmqTransport()
+    listener = transport.listen()
+    peers = [f"worker {i}" for i in range(40)]
+    channels = [transport.connect(listener.address, peer) for peer in peers]
+    came: dict[str, list[int]] = {peer: [] for peer in peers}
+    for seq in range(8):
+        for channel in channels:
+            assert channel.send(Ack(seq=seq)) is Status.SENT
+            channel.recv(0.0)
+        while min(map(len, came.values())) <= seq - 2:
+            peer, message = listener.recv(WAIT) or ("", Beat())
+            came[peer].append(message.seq)
+    while sum(map(len, came.values())) < 8 * len(peers):
+        peer, message = listener.recv(WAIT) or ("", Beat())
+        came[peer].append(message.seq)
+    assert all(seqs == list(range(8)) for seqs in came.values())
+    for channel in channels:
+        channel.close()
+    listener.close()
+    transport.close()
 
 
 def test_whatever_is_in_a_ring_is_counted_and_does_no_harm(ends: tuple[Channel, Listener]) -> None:
