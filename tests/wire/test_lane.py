@@ -9,12 +9,14 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from time import monotonic
 
 import numpy as np
 import pytest
 
+from yarnml.wire import arena
 from yarnml.wire.bell import ROPES, Rope
 from yarnml.wire.frames import SMALL
 from yarnml.wire.message import Ack, Beat, Gather, Gathered, Join, Message
@@ -114,6 +116,19 @@ def checked(message: Message, seq: int) -> int:
     assert message.seq == seq
     assert all((array == seq).all() for array in message.arrays)
     return seq + 1
+
+
+def test_a_channel_that_closes_waits_for_what_would_go_with_it(ends: tuple[Channel, Listener]) -> None:
+    """The arena is filled first, by messages that nobody reads."""
+    channel, listener = ends
+    meet(channel, listener)
+    block, n = np.zeros(1 << 25, np.uint8), arena.GRANULE * arena.GRANULES // (1 << 25)
+    for seq in range(n + 1):
+        assert channel.send(Gather(seq=seq, array=block)) is Status.SENT
+    with ThreadPoolExecutor(1) as pool:
+        closed = pool.submit(channel.close)
+        assert [heard(listener).seq for _ in range(n + 1)] == list(range(n + 1))
+        closed.result(WAIT)
 
 
 def test_who_does_not_read_is_waited_for_a_second_and_loses_nothing(ends: tuple[Channel, Listener]) -> None:

@@ -37,8 +37,10 @@ def test_files_go_when_their_messages_have_been_read() -> None:
     assert parcels.has_room(MOST - 1)
     assert len(os.listdir("/proc/self/fd")) == before + 1
     assert parcels.has_room(MOST)
+    assert parcels.taken(MOST)
     parcels.put(np.zeros(BYTES, np.uint8), MOST)
     assert not parcels.has_room(MOST)
+    assert not parcels.taken(MOST)
     parcels.close()
     assert len(os.listdir("/proc/self/fd")) == before
 

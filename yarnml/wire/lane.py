@@ -9,7 +9,7 @@ taken, since a socket knows who is gone.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from time import monotonic
+from time import monotonic, sleep
 from typing import Any, final
 
 import numpy as np
@@ -29,6 +29,7 @@ KNOCK = b"yk?"
 REFERENCE = 32  # bytes
 INDIRECT = 1 << 31  # in a record's tag, beside the number of references: the body is a reference to that
 AGAIN = 0.01  # s between knocks at one who reads too slowly, and may be gone
+LINGER_POLL = 0.001  # s
 
 
 @final
@@ -124,7 +125,11 @@ class Lane:
             raise WireError(f"a reference of {len(reference)} bytes")
         return parcel.take(reference, self._pid) if is_parcel(reference) else self._incoming.take(reference)
 
-    def close(self) -> None:
-        """Nothing more is sent."""
+    def close(self, linger: float = 0.0) -> None:
+        """Nothing more is sent. Parcels go with their sender, so it waits for up to `linger` seconds for the other end
+        to take them."""
+        end = monotonic() + linger
+        while not self._parcels.taken(self._writer.read) and monotonic() < end:
+            sleep(LINGER_POLL)
         self._parcels.close()
         self._rope.close()

@@ -20,6 +20,7 @@ from yarnml.wire.segment import TOKEN, Offer, Segment
 
 _ACCEPTED = struct.Struct(f"<2s{TOKEN}sH")  # magic | token of the segment | rope; then the offer of the bell's segment
 _MAGIC = b"ya"
+LINGER = 2.0  # s for what was sent to be taken
 
 
 @final
@@ -53,7 +54,7 @@ class Offering:
         """Also more than once: what is closed twice could be another's by then."""
         lane, bell, self.lane, self.bell = self.lane, self.bell, None, None
         if lane is not None:
-            lane.close()
+            lane.close(LINGER)
         if bell is not None:
             bell.segment.withdraw()
 
@@ -112,8 +113,10 @@ class Lanes:
         self._ropes[self._ropes.index(peer)] = None
 
     def close(self) -> None:
-        for peer in list(self._lanes):
-            self._drop(peer)
+        for lane in self._lanes.values():
+            lane.close(LINGER)
+        self._lanes.clear()
+        self.heard.clear()
         bell, self.bell = self.bell, None
         if bell is not None:
             bell.segment.withdraw()

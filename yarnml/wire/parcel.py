@@ -46,10 +46,14 @@ class Parcels:
 
     def has_room(self, read: int) -> bool:
         """Whether a message may begin another. All messages before the place `read` have been taken."""
+        return self.taken(read) or (len(self._sent) < MOST and sum(self._bytes) < BYTES)
+
+    def taken(self, read: int) -> bool:
+        """Whether all are, once all messages before the place `read` have been."""
         while self._sent and self._sent[0][0] < read:
             os.close(self._sent.popleft()[1])
             self._bytes.popleft()
-        return len(self._sent) < MOST and sum(self._bytes) < BYTES
+        return not self._sent
 
     def close(self) -> None:
         """Who hasn't opened them can't any more."""

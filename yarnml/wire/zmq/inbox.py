@@ -35,17 +35,17 @@ class Inbox:
         seconds."""
         if timeout <= 0:
             return self._look()
-        found = self._spin.until(self._glance)
-        if found is None and self.bell is None:
-            return self._wait(timeout)
-        if found is None and wait([self], timeout):
-            return self._look()
-        return found
+        if self.bell is None:
+            found = self._spin.until(self._look)
+            return self._wait(timeout) if found is None else found
+        found = self._glance()
+        found = self._spin.until(self._glance) if found is None else found
+        return self._look() if found is None and wait([self], timeout) else found
 
     def _glance(self) -> int | None:
         """Rings, and the socket as well now and then: it takes as long as three of them."""
         self._turn = (self._turn + 1) % TURNS
-        return self.bell.answer() if self._turn and self.bell is not None else self._look()
+        return self.bell.answer() if self.bell is not None and self._turn else self._look()
 
     def _look(self) -> int | None:
         """The socket first: little comes there where there are rings."""
