@@ -19,7 +19,7 @@ class Sender:
 
     def __init__(self, last: int = 0) -> None:
         self.last = last  # number of the last message
-        self._kept: deque[Numbered] = deque()
+        self._kept: deque[tuple[Numbered, int]] = deque()  # and their sizes
         self._bytes = 0
 
     @property
@@ -32,26 +32,27 @@ class Sender:
         """So much is unacknowledged that the server must be waited for."""
         return len(self._kept) >= WINDOW or self._bytes >= WINDOW_BYTES
 
-    def keep(self, message: Numbered) -> None:
-        """Remember a message, whose number is the one after `last`."""
+    def keep(self, message: Numbered) -> int:
+        """Remember a message, whose number is the one after `last`; its size."""
         assert message.seq == self.last + 1, "numbers leave no gap"
-        self.last = message.seq
-        self._kept.append(message)
-        self._bytes += size(message)
+        self.last, n = message.seq, size(message)
+        self._kept.append((message, n))
+        self._bytes += n
+        return n
 
     def acked(self, seq: int) -> None:
         """The server has taken everything up to `seq`."""
-        while self._kept and self._kept[0].seq <= seq:
-            self._bytes -= size(self._kept.popleft())
+        while self._kept and self._kept[0][0].seq <= seq:
+            self._bytes -= self._kept.popleft()[1]
 
     def waits_for(self, seq: int) -> bool:
         """Whether it isn't known yet that this one was taken."""
-        return any(message.seq == seq for message in self._kept)
+        return any(message.seq == seq for message, _ in self._kept)
 
     def missing(self, seq: int) -> list[Numbered]:
         """What to send again when the server says that it expects `seq`."""
         self.acked(seq - 1)
-        return list(self._kept)
+        return [message for message, _ in self._kept]
 
 
 def name(worker: int, incarnation: int = 0, generation: int = 0) -> str:
@@ -62,6 +63,6 @@ def name(worker: int, incarnation: int = 0, generation: int = 0) -> str:
 
 def size(message: Numbered) -> int:
     """The bytes of its increments, as if none were sparse."""
-    if isinstance(message, Done | Farewell):
-        return 0
-    return sum(p.values.nbytes if p.exponent is None else 2 * p.values.size for p in message.patches)
+    if isinstance(message, (EndClock, Increments)):
+        return sum([p.values.nbytes if p.exponent is None else 2 * p.values.size for p in message.patches])
+    return 0

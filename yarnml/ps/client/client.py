@@ -26,7 +26,7 @@ from yarnml.ps.client.sense import heard_of
 from yarnml.ps.keys import Key
 from yarnml.ps.managed import Managed
 from yarnml.ps.patches import split
-from yarnml.ps.sender import Numbered, name, size
+from yarnml.ps.sender import Numbered, name
 from yarnml.ps.spec import TableSpec, resolve
 from yarnml.ps.table import Array, Tables, named, refuse_late
 from yarnml.wire import message as m
@@ -279,8 +279,8 @@ class Client(Tables, Agent):
             if letter.ends is None
             else m.EndClock(**line.head(letter.ends), patches=letter.patches)
         )
-        line.tell(message)
-        return message.seq, size(message)
+        n = line.tell(message)
+        return message.seq, n
 
     # ---- receiving
 

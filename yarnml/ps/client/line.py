@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import final
 
 from yarnml.ps.client.patience import Patience
-from yarnml.ps.sender import Numbered, Sender, size
+from yarnml.ps.sender import Numbered, Sender
 from yarnml.wire.message import Ask, Message
 from yarnml.wire.transport import Channel, Status
 
@@ -32,15 +32,16 @@ class Line:
             "seq": self.sender.last + 1,
         }
 
-    def tell(self, message: Numbered) -> None:
-        """Send what must arrive exactly once."""
+    def tell(self, message: Numbered) -> int:
+        """Send what must arrive exactly once; its size."""
         sender = self.sender
         if sender.full:
             self.push(self.question())
             self._patience.wait(lambda: not sender.full, lambda: f"server {self._server} to take message {sender.last}")
-        sender.keep(message)
-        self.sent_bytes += size(message)
+        n = sender.keep(message)
+        self.sent_bytes += n
         self.push(message)
+        return n
 
     def push(self, message: Message) -> None:
         """Send what may get lost, or is kept."""
