@@ -113,4 +113,4 @@ def wait(inboxes: Sequence[Inbox], timeout: float) -> bool:
         bell.wake()
     if bells and (bells[0].alarm.number, POLLIN) in found:
         bells[0].alarm.stop()
-    return bool(found or holds(inboxes))
+    return bool(holds(inboxes))
