@@ -16,14 +16,17 @@ from time import monotonic
 import numpy as np
 import pytest
 
-from yarnml.wire import arena
+from yarnml.wire import arena, ring
 from yarnml.wire.bell import ROPES, Rope
-from yarnml.wire.frames import SMALL
+from yarnml.wire.frames import SMALL, encode
+from yarnml.wire.lane import Lane
 from yarnml.wire.message import Ack, Beat, Gather, Gathered, Join, Message
+from yarnml.wire.segment import HEAD
 from yarnml.wire.transport import Channel, Listener, Status
 from yarnml.wire.zmq import ZmqTransport
 
 WAIT = 30.0  # s
+LARGE = np.arange(1 << 16, dtype=np.float32)
 
 
 @pytest.fixture
@@ -289,3 +292,38 @@ def test_whatever_is_in_a_ring_is_counted_and_does_no_harm(ends: tuple[Channel, 
     before = listener.refused
     assert listener.recv(0.0) is None
     assert listener.refused == before + 1
+
+
+def scribble(rng: random.Random, lane: Lane) -> None:
+    """Do what a hostile process could do to the memory of both."""
+    memory, start = lane.segment.memory, HEAD
+    if rng.random() < 0.5:
+        start += arena.SIZE  # the ring's
+    at = start + rng.choice([0, ring.LINE, ring.HEAD, rng.randrange(0, 4096)])
+    some = rng.choice([bytes(8), b"\xff" * 8, rng.randbytes(rng.randrange(1, 64))])
+    memory[at : at + len(some)] = some
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_storm_over_the_memory_of_both(ends: tuple[Channel, Listener], seed: int) -> None:
+    """Whatever comes of it are messages, or counted as none; and others are heard."""
+    channel, listener = ends
+    meet(channel, listener)
+    lane, rng = channel._lane, random.Random(seed)  # type: ignore[attr-defined]
+    for _ in range(300):
+        if rng.random() < 0.3:
+            lane.send([b"head", LARGE] if rng.random() < 0.5 else encode(Ack(seq=rng.randrange(9))))
+        if rng.random() < 0.3:
+            scribble(rng, lane)
+        lane._rope.pull()
+        listener.recv(0.0)
+        listener.send("worker 0", Gather(array=LARGE) if rng.random() < 0.2 else Beat())
+        channel.recv(0.0)
+    other = ZmqTransport()
+    good = other.connect(listener.address, "worker 1")
+    good.send(Ack(seq=77))
+    end = monotonic() + WAIT
+    while (came := listener.recv(WAIT)) is None or came[1].seq != 77:
+        assert monotonic() < end
+    good.close()
+    other.close()
