@@ -25,14 +25,14 @@ from hdfs_io.kinds import is_number, is_vector, plain
 from hdfs_io.labels import is_text
 from hdfs_io.listing import DataFile
 from hdfs_io.partitions import with_partitions
-from hdfs_io.reader import Ask, Fault, Survey
+from hdfs_io.reader import Ask, Fault, Survey, merged
 from hdfs_io.store import is_here, open_fs, open_read
 
 LONG, LARGE = 1 << 19, 1 << 26  # rows of a row group, and bytes unpacked, beyond which it is read in parts
 MOST, BYTES = 1 << 16, 1 << 25  # rows of a part, and bytes
 BUFFER = 1 << 16  # bytes that are read at a time of each of its columns
 TOGETHER = 8  # columns of any other that are read at a time: what is needed meanwhile stays in the cache
-ALL = 1 << 30  # the same where a file is elsewhere, and each time costs
+ALL = 1 << 30
 
 
 @final
@@ -62,13 +62,17 @@ class Parquet(Tabular, Frames):
         """Numbers are judged by the file's statistics; other columns, and all where rows may be left out, are read."""
         if ask.skip:
             return replace(self.look(piece, replace(ask, keep=False)), kept=None)
-        with _open(piece.file) as parquet:
+        groups = range(piece.start, piece.stop)
+        with _open(piece.file, groups) as parquet:
             schema = parquet.schema_arrow
             told = _told(parquet, piece, ask)
-            table = parquet.read_row_group(piece.start, columns=_to_read(schema, ask, told), use_threads=False)
-            table.validate(full=True)  # words are UTF-8
-        inside = with_partitions(table, piece.file, self.options.partitions)
-        found = look_at(inside, ask, partial(_place, piece, 0))
+            surveys, first = [], 0
+            for table in _tables(parquet, groups, _to_read(schema, ask, told), _together(piece.file)):
+                table.validate(full=True)  # words are UTF-8
+                inside = with_partitions(table, piece.file, self.options.partitions)
+                surveys.append(look_at(inside, ask, partial(_place, piece, first)))
+                first += len(table)
+        found = merged(surveys)
         kinds = {field.name: plain(field.type) for field in schema} | dict(found.columns)
         columns = tuple((name, plain(kind)) for name, kind in kinds.items())
         gaps = {name: Fault(each.nulls, each.place) for name, each in told.items() if each.nulls}
@@ -83,8 +87,8 @@ class Parquet(Tabular, Frames):
             lost = sorted(set(names or ()) - set(parquet.schema_arrow.names))
             if lost:
                 raise DataError(f"{piece.file}: has no column {lost[0]!r}")
-            first, together = 0, TOGETHER if is_here(piece.file) else ALL
-            for table in _tables(parquet, groups, names, together):
+            first = 0
+            for table in _tables(parquet, groups, names, _together(piece.file)):
                 yield Batch(table, partial(_place, piece, first))
                 first += len(table)
 
@@ -105,6 +109,11 @@ def _tables(
             yield pa.Table.from_batches([batch])
 
 
+def _together(url: str) -> int:
+    """Columns of a file that are read at a time: few, but all where each time costs."""
+    return TOGETHER if is_here(url) else ALL
+
+
 def _row(schema: pa.Schema) -> int:
     """Bytes of a row unpacked; 0 where they aren't known, as of words."""
     kinds = schema.types
@@ -113,8 +122,10 @@ def _row(schema: pa.Schema) -> int:
 
 def _whole(parquet: pq.ParquetFile, group: int, names: Sequence[str], together: int) -> pa.Table:
     """A row group, so many columns at a time: a third less work than all of them bit by bit."""
-    several = [list(names[k : k + together]) for k in range(0, len(names), together)]
+    several = [list(names[k : k + together]) for k in range(0, max(1, len(names)), together)]
     parts = [parquet.read_row_group(group, columns=each, use_threads=False) for each in several]
+    if len(parts) == 1:  # its rows count, even if it has no columns
+        return parts[0]
     return pa.table({name: part.column(name) for part in parts for name in part.column_names})
 
 
@@ -139,19 +150,33 @@ def _wanted(name: str, ask: Ask) -> bool:
 
 @contextmanager
 def _open(url: str, groups: Sequence[int] = ()) -> Iterator[pq.ParquetFile]:
-    """`groups`: that are going to be read."""
-    if not is_here(url):
-        with open_read(url) as raw, _parquet(url, raw, None, buffer_size=0, pre_buffer=True) as parquet:
-            yield parquet
-        return
+    """`groups`: that are going to be read. DataError if they aren't there any more."""
+    with _elsewhere(url) if not is_here(url) else _here(url, groups) as parquet:
+        if groups and groups[-1] >= parquet.metadata.num_row_groups:
+            raise DataError(f"{url}: has changed since it was scanned; start again")
+        yield parquet
+
+
+@contextmanager
+def _elsewhere(url: str) -> Iterator[pq.ParquetFile]:
+    with open_read(url) as raw, _parquet(url, raw, None, buffer_size=0, pre_buffer=True) as parquet:
+        yield parquet
+
+
+@contextmanager
+def _here(url: str, groups: Sequence[int]) -> Iterator[pq.ParquetFile]:
     path = open_fs(url)[1]
     foot = KNOWN.foot(path)
-    small = foot is not None and groups and all(foot.row_group(g).total_byte_size <= LARGE for g in groups)
-    buffer = 0 if small else BUFFER  # 0: all of a column
+    buffer = 0 if foot is not None and groups and _are_small(foot, groups) else BUFFER  # 0: all of a column
     with pa.OSFile(path) as raw, _parquet(url, raw, foot, buffer_size=buffer, pre_buffer=False) as parquet:
         if foot is None:
             KNOWN.keep(path, parquet.metadata)
         yield parquet
+
+
+def _are_small(foot: pq.FileMetaData, groups: Sequence[int]) -> bool:
+    there = [group for group in groups if group < foot.num_row_groups]
+    return all(foot.row_group(group).total_byte_size <= LARGE for group in there)
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from hdfs_io import load, read_arrow, scan
+from hdfs_io import ReadOptions, Roles, load, read_arrow, scan
 from hdfs_io.partitions import partition_names
 
 Put = Callable[[str, str | bytes], str]
@@ -34,6 +34,20 @@ def test_partitions_are_features_and_labels(place: str, put: Put) -> None:
     assert tables.column("town").to_pylist()[:4] == ["Bonn", "Bonn", "Bonn", "Rome"]
     one = scan(f"{place}/d/month=2", label="class")
     assert one.schema.features == ("x", "town=?", "town=Bonn", "town=Rome")
+
+
+def test_partitions_alone(place: str, put: Put) -> None:
+    """Rows without a column of their own that is wanted are rows yet."""
+    for y in (0, 1):
+        for k in (5, 6):
+            put(f"d/k={k}/y={y}/part-0.parquet", parquet(x=[1.0, 2.0, 3.0]))
+    dataset = scan(f"{place}/d", ReadOptions(roles=Roles(features=("k",))), label="class")
+    assert dataset.schema.label is not None
+    assert dataset.schema.label.counts == (6, 6)
+    rows = load(dataset, 0, 12)
+    assert rows.X.tolist() == [[5]] * 6 + [[6]] * 6  # type: ignore[union-attr]
+    assert rows.y is not None
+    assert rows.y.tolist() == [0, 0, 0, 1, 1, 1] * 2
 
 
 def test_partitions_of_csv(place: str, put: Put) -> None:

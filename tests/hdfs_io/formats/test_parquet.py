@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 from numpy.typing import NDArray
 
-from hdfs_io import load, scan, stream
+from hdfs_io import DataError, ReadOptions, Roles, load, scan, stream
 from hdfs_io.formats import layer, parquet
 
 WIDTH = 2 * parquet.TOGETHER + 3
@@ -43,3 +43,32 @@ def test_rows_are_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, boun
     assert max(map(len, runs)) <= 64
     assert np.array_equal(np.concatenate([run.X for run in runs]), X[250:650])
     assert np.concatenate([run.number for run in runs]).tolist() == list(range(250, 650))
+
+
+def test_a_file_that_has_fewer_row_groups_than_it_had_has_changed(tmp_path: Path) -> None:
+    url = str(tmp_path / "a.parquet")
+    write(url)
+    dataset = scan(url, label="class")
+    pq.write_table(pq.read_table(url).slice(0, 500), url)
+    with pytest.raises(DataError, match=r"a\.parquet: has changed since it was scanned"):
+        load(dataset, 900, 1000)
+
+
+@pytest.mark.parametrize("batch", [1 << 14, 70])
+def test_words_are_surveyed_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, batch: int) -> None:
+    monkeypatch.setattr(parquet, "BATCH", batch)
+    url = str(tmp_path / "a.parquet")
+    x = [None if k == 240 else float(k) for k in range(300)]
+    columns = {"w": [f"w{k % 7}" for k in range(300)], "x": x, "y": ["no" if k % 3 else "yes" for k in range(300)]}
+    pq.write_table(pa.table(columns), url)
+    dataset = scan(url, ReadOptions(missing="mean"), label="class")
+    assert dataset.schema.label is not None
+    assert dataset.schema.label.counts == (200, 100)
+    assert dataset.schema.features == (*(f"w=w{k}" for k in range(7)), "x")
+    assert dataset.schema.means is not None
+    assert dataset.schema.means[-1] == pytest.approx((299 * 300 / 2 - 240) / 299)
+    with pytest.raises(DataError, match="column 'x'"):
+        scan(url, label="class")
+    pq.write_table(pa.table({**columns, "y": [None if k == 170 else 1.5 for k in range(300)]}), url)
+    with pytest.raises(DataError, match="row 170 of row group 0: label: 1 labels are missing"):
+        scan(url, ReadOptions(missing="zero", roles=Roles(label="y")), label="number")
