@@ -22,7 +22,7 @@ from hdfs_io.reader import Filled, Frame, Room
 from hdfs_io.rows import Rows
 from hdfs_io.sample import Sample
 
-IN_HAND = 24 << 20  # bytes of blocks that a thread has while it reads
+IN_HAND = 24 << 20  # bytes of blocks
 GROUPED = ("parquet", "arrow")
 
 
@@ -102,15 +102,14 @@ def piece_bytes(dataset: Dataset) -> float:
 
 
 def readers(dataset: Dataset, threads: int, memory: int | None) -> int:
-    """How many of so many threads may read at once with no more than `memory` bytes in hand; at least one.
+    """How many of so many threads may read at once with no more than `memory` bytes in hand; at least one."""
+    return threads if memory is None else max(1, min(threads, memory // in_hand(dataset)))
 
-    A thread has blocks of text or of rows, and what it has to hold of a row group where a format has such.
-    """
-    if memory is None:
-        return threads
+
+def in_hand(dataset: Dataset) -> int:
+    """Bytes that a thread has while it reads: blocks of text or of rows, and what it has to hold of a row group."""
     groups = dataset.pieces if dataset.options.format in GROUPED else ()
-    most = max((held(dataset, piece) for piece in groups), default=0)
-    return max(1, min(threads, memory // (IN_HAND + most)))
+    return IN_HAND + max((held(dataset, piece) for piece in groups), default=0)
 
 
 def read_arrow(dataset: Dataset, lo: int, hi: int, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:

@@ -15,12 +15,13 @@ from hdfs_io.dataset import Dataset
 from hdfs_io.formats import reader_for
 from hdfs_io.formats.layer import Layer
 from hdfs_io.hands import hands
-from hdfs_io.load import Share, piece_bytes, readers, shares
+from hdfs_io.load import Share, in_hand, piece_bytes, readers, shares
 from hdfs_io.narrow import held, narrowed
 from hdfs_io.reader import Frame, Reader, Room
 from hdfs_io.rows import Rows, joined
 from hdfs_io.sample import Sample
 
+ALL = 1 << 30  # runs of a piece
 GROUP = 1 << 12  # rows of small pieces that a thread reads at one go
 
 
@@ -29,14 +30,24 @@ def stream(
 ) -> Iterator[Rows]:
     """What `load` returns, without ids, in runs of rows that follow each other: some MB each, none of them empty.
 
-    `threads` of them read pieces at once, fewer where what they have in hand is more than `memory` bytes, and are
-    never more than a run each ahead. What one can't hold of a row group in that is kept on disk meanwhile. Raises what
-    `load` does.
+    `threads` of them read pieces at once, fewer where what they have in hand is more than `memory` bytes, and are a
+    piece each ahead, or a run where that is more. What one can't hold of a row group is kept on disk meanwhile. Raises
+    what `load` does.
     """
     reader = reader_for(dataset.options)
     chosen = shares(dataset, max(0, lo), min(hi, dataset.rows), sample or Sample.all())
     many = readers(dataset, hands(dataset.pieces[0].file, piece_bytes(dataset), threads), memory)
-    return ahead(_tasks(dataset, reader, chosen, memory), many)
+    return ahead(_tasks(dataset, reader, chosen, memory), many, _depth(dataset, many, memory))
+
+
+def _depth(dataset: Dataset, threads: int, memory: int | None) -> int:
+    """Runs that wait of each piece while those of the pieces before it are taken.
+
+    All, where they fit in `memory` beside what threads have in hand: one that has to wait amid a piece reads on only
+    once its turn has come, and then alone.
+    """
+    pieces = (threads + 1) * piece_bytes(dataset) + threads * in_hand(dataset)
+    return ALL if memory is None or pieces <= memory else 1
 
 
 def regrid(runs: Iterable[Rows], size: int) -> Iterator[Rows]:
