@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import final
 
@@ -23,6 +23,7 @@ APP = "_survey"
 PAYS = 4 << 30  # stored bytes to read from which on workers do it: as many as few threads read while workers start
 STEP = 1 << 30  # stored bytes after which a worker brings what it has found,
 MOST_STEPS = 64  # but for each no more files than that
+LOPSIDED = 2  # times its share that one worker may have
 
 Say = Callable[[str], None]
 Start = Callable[[Job, Errand], Outcome]
@@ -59,6 +60,8 @@ class ByWorkers:
         job = self._job(errand, workers)
         run, begun = RunDir.create(job), time.monotonic()
         self.say(f"scan     {what} to be surveyed by {whom}: {job.url}")
+        for remark in _lopsided(errand, self.running.workers):
+            self.say(f"scan     {remark}")
         write_text(job.config["errand"], errand_text(errand))
         outcome = self.start(job, errand)
         self._refuse(run, outcome)
@@ -95,6 +98,16 @@ class ByWorkers:
         if not outcome.ok:
             kind = RunFailed if outcome.state == "failed" else Stopped
             raise kind(f"the data could not be surveyed (run {run.id}): {outcome.message}")
+
+
+def _lopsided(errand: Errand, workers: int) -> Iterator[str]:
+    """A remark where the others will wait for one worker with a file that nobody can share."""
+    largest = max(errand.portions, key=lambda portion: portion.size)
+    if largest.uncut and largest.size * workers > LOPSIDED * errand.size:
+        yield (
+            f"{largest.piece.file}, {spoken(largest.size)}, is surveyed by one worker alone, as only who has read all "
+            "before a row knows whether a quote is open there; as several files it would go faster"
+        )
 
 
 def _near(outcome: Outcome) -> str:

@@ -89,6 +89,18 @@ def test_workers_find_what_a_scan_of_here_finds(tmp_path: Path, data: str, worke
     assert not Path(job.url).exists()
 
 
+def test_a_file_that_no_two_workers_can_share_is_named(tmp_path: Path, data: str) -> None:
+    url, said = str(Path(data, "p0.csv")), list[str]()
+    for workers in (1, 2, 3):
+        survey = survey_of(tmp_path, workers, Local(InlineLauncher()), say=said.append)
+        assert scan(url, label="class", piece=PIECE, surveyor=survey).rows == 300
+    size = spoken(Path(url).stat().st_size)
+    remarks = [line for line in said if "alone" in line]
+    assert [remark.partition(", as only")[0] for remark in remarks] == [
+        f"scan     {url}, {size}, is surveyed by one worker alone"
+    ]
+
+
 def test_words_among_numbers_are_looked_at_by_workers_again(tmp_path: Path, data: str) -> None:
     Path(data, "p7.csv").write_text("a,w,y\n" + "oops,b,1\n" * 9)
     start = Local(InlineLauncher())
