@@ -226,8 +226,8 @@ class Csv(Tabular, Bundles):
         size = len(begin) if ended else None
         text = np.frombuffer(begin + b"\n", np.uint8)
         lo = len(MARK) if text[: len(MARK)].tobytes() == MARK else 0
-        end = int(walk(text, lo, len(text), ord(self.sep), 1, self.quote)[1])
-        if end == lo:
+        rows, end = map(int, walk(text, lo, len(text), ord(self.sep), 1, self.quote))
+        if not rows:
             raise DataError(f"{url}: its first row has no end; is this CSV?")
         first = text[lo:end].tobytes()
         if not is_utf8(first):

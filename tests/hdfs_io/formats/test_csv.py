@@ -41,6 +41,13 @@ def test_a_quote_that_never_closes_is_refused(put: Put) -> None:
         scan(put("s.csv", 'a,y\n1,0\n2,"1\n3,0\n'), label="class")
 
 
+@pytest.mark.parametrize("text", ['ham\t"go ]', '\r\nham\t"go ]', "\n\n\t" + '"'])
+def test_a_first_row_that_never_ends_is_refused_after_blank_lines_too(put: Put, text: str) -> None:
+    for header in (True, False):
+        with pytest.raises(DataError, match=r"s\.tsv: its first row has no end"):
+            scan(put("s.tsv", text), ReadOptions(header=header, quote="double"), label="any")
+
+
 def test_quoted_line_ends_separators_and_quotes_are_read(put: Put) -> None:
     url = put("q.csv", 'a,t,y\n1,"x\ny",0\n2,"a, ""b""",1\n3,"",0\n4,"p\n\nq,\n",1\n')
     dataset = scan(url, ReadOptions(roles=Roles(label="y", features=("a",))), label="class", piece=10)
