@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from yarnml.comm.company import FOREVER
@@ -248,6 +248,7 @@ def test_any_history_ends_once_and_stays_ended(start: bool, history: list[tuple[
 
 
 @given(st.permutations([W0, W1, S0]), st.lists(st.tuples(EVENTS, st.floats(0, 5)), max_size=30))
+@example([W0, W1, S0], [(Exited(W0, "(pid 1) ended"), 0.0), (Finished("worker-0", None), 0.0)])
 def test_no_run_lasts_with_somebody_out_of_reach(order: list[Seat], history: list[tuple[Event, float]]) -> None:
     coordinator = Coordinator(ROLES, silence=10.0, join_by=60.0)
     for seat in order:

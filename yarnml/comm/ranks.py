@@ -117,13 +117,14 @@ class Ranks:
 
     def bury(self, now: float) -> list[Effect] | None:
         """What follows from the first exit, once its last words had their time; None if there was none."""
+        self._exits = [(since, loss) for since, loss in self._exits if self._is_loss(loss)]  # its last words were its end
         if not self._exits:
             return None
         since, first = self._exits[0]
         if now - since < LAST_WORDS:
             return []
         del self._exits[0]
-        return self.lose(first, now) if self._is_loss(first) else []
+        return self.lose(first, now)
 
     def _is_loss(self, event: Exited) -> bool:
         """Whether it is of the one that has the seat, and had still to do."""
@@ -167,7 +168,7 @@ class Ranks:
     def go_back(self, reason: str, now: float, *gone: Seat) -> list[Effect]:
         """A new generation: who lives joins again, who is gone is replaced."""
         dead = {*gone, *(Seat("worker", worker) for worker in self.finished())}
-        dead |= {loss.seat for _, loss in self._exits}
+        dead |= {loss.seat for _, loss in self._exits if self._is_loss(loss)}
         self._exits.clear()
         abandoned = self._marks.abandon()
         self.generation += 1
