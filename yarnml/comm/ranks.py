@@ -117,7 +117,7 @@ class Ranks:
 
     def bury(self, now: float) -> list[Effect] | None:
         """What follows from the first exit, once its last words had their time; None if there was none."""
-        self._exits = [(since, loss) for since, loss in self._exits if self._is_loss(loss)]  # its last words were its end
+        self._exits = [(since, loss) for since, loss in self._exits if self._is_loss(loss)]  # its last word was: done
         if not self._exits:
             return None
         since, first = self._exits[0]
