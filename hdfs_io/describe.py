@@ -11,14 +11,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hdfs_io.dataset import Dataset
-from hdfs_io.decide import LabelKind, missing_in, rescaled
+from hdfs_io.decide import LabelKind, bare_rows, missing_in, rescaled
 from hdfs_io.errand import Surveyor, nobody
 from hdfs_io.found import Found
 from hdfs_io.kinds import is_number
 from hdfs_io.load import read_arrow
 from hdfs_io.look import head
 from hdfs_io.odd import odd
-from hdfs_io.options import ReadOptions
+from hdfs_io.options import SPARSE, ReadOptions
 from hdfs_io.plan import Progress
 from hdfs_io.rated import are_ratings
 from hdfs_io.ratings import told_of_ratings
@@ -48,7 +48,8 @@ def describe(
     rated = are_ratings(head(url, options, 1).column_names, (options or ReadOptions()).roles)
     label: LabelKind = "rating" if rated else "any"
     found = replace(survey(url, options, label, threads=threads, progress=progress, surveyor=surveyor), refused=refused)
-    dataset = settle(found, label)
+    bare = found.options.format in SPARSE and bare_rows(found)
+    dataset = settle(found, None if bare else label)
     inputs = dataset.schema.columns
     missing = missing_in(found, [each.column for each in inputs], rescaled(inputs))
     first = _first(dataset)
@@ -56,6 +57,7 @@ def describe(
     more = [f"  ... {len(columns) - SHOWN} more such lines"] if len(columns) > SHOWN else []
     lines = [*dataset.describe(), _size(found, dataset), *_zeros(dataset, first), *_classes(dataset)]
     lines += _ratings(dataset, options) if rated else ()
+    lines += ["  note: its rows have no label, for apps that need none, such as lda and kmeans"] if bare else ()
     lines += [*columns[:SHOWN], *more, *(f"  odd: {remark}" for remark in odd(found, dataset, missing, first))]
     return "\n".join([*lines, *(f"  a run refuses this: {why}" for why in refused)])
 

@@ -27,7 +27,7 @@ def whole(url: str, overwrite: bool = False) -> Iterator[str]:
     mend(url)
     fs, path = open_fs(url)
     if not overwrite and fs.exists(path):
-        raise DataError(f"{url}: exists already; choose another place, or allow overwriting")
+        raise DataError(f"{url}: exists already; choose another place, or have it overwritten")
     clear(fs, path)
     parent, staging = posixpath.dirname(path), unfinished(path)
     with _in_one_line(url, parent):

@@ -45,6 +45,20 @@ def test_a_model_goes_where_it_is_wanted(where: dict[str, Any], tmp_path: Path) 
     yarnml.run(TINY, **where, out=tmp_path / "mine", overwrite=True).wait()
 
 
+def test_a_model_whose_place_was_taken_meanwhile_is_kept(where: dict[str, Any], tmp_path: Path) -> None:
+    run = yarnml.run(TINY, **where, epochs=100, pause=0.01, out=tmp_path / "mine")
+    (tmp_path / "mine").mkdir()
+    kept = f"{run.url}/model"
+    with pytest.raises(RunFailed, match=f"mine: has come to be since the run began.*the model is in {kept}"):
+        run.wait()
+    assert yarnml.load(kept).predict([[1.0]]).shape == (1,)
+    assert list((tmp_path / "mine").iterdir()) == []
+
+
+def test_names_are_completed_before_they_are_used() -> None:
+    assert set(yarnml.__all__) <= set(dir(yarnml))
+
+
 def test_a_run_that_fails_says_why(where: dict[str, Any]) -> None:
     run = yarnml.run(TINY, **where, fail=True)
     with pytest.raises(RunFailed, match="asked to fail"):

@@ -19,3 +19,8 @@ def __getattr__(name: str) -> Any:
     if name in ("run", "submit", "load"):
         return getattr(import_module("yarnml.api"), name)
     raise AttributeError(f"module 'yarnml' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """With what isn't imported yet, for whoever completes names."""
+    return [*globals(), *__all__]

@@ -191,4 +191,4 @@ def missing_error(faults: Mapping[str, Fault]) -> DataError:
         names = ", ".join(repr(name) for name, _ in others[:SHOWN]) + ", ..." * (len(others) > SHOWN)
         total = sum(fault.count for _, fault in others)
         many += f", and {total:,} in {len(others)} other column{'s' * (len(others) > 1)} ({names})"
-    return DataError(f"{first.place}: {many}; leave out such columns, or say --missing nan|zero")
+    return DataError(f"{first.place}: {many}; leave out such columns, or say --missing zero|mean|nan")

@@ -83,3 +83,10 @@ def test_a_header_that_is_there_again_is_told_and_can_be_left_out(put: Put) -> N
     assert "  odd: the header stands among the rows again (" in text
     fine = scan(url, ReadOptions(bad_rows="skip"), label="class")
     assert (fine.rows, fine.schema.features, fine.schema.classes) == (6, ("a", "b"), 2)
+
+
+def test_rows_that_never_have_labels(put: Put) -> None:
+    text = describe(put("a.ldac", "2 0:1 3:2\n1 1:4\n"))
+    assert "2 rows" in text
+    assert "  note: its rows have no label, for apps that need none, such as lda and kmeans" in text
+    assert "refuses" not in text

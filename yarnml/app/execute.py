@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from hdfs_io import DataError, join
+from hdfs_io import DataError, exists, join
 from yarnml.app.finite import finite_arrays, finite_numbers
 from yarnml.app.output import shared_output
 from yarnml.app.worker import Worker
@@ -102,7 +102,12 @@ def _save(me: Worker, model: Model, url: str) -> None:
         if me.index == 0:
             source = me.app.source if me.app.private else None
             saved_before = me.began.generation > 0 and made_by(url, me.job.run)  # it went back since
-            save_model(model, url, source=source, overwrite=me.job.overwrite or saved_before)
+            overwrite = me.job.overwrite or saved_before
+            if me.job.out and not overwrite and exists(url):
+                own = join(me.job.url, "model")
+                save_model(model, own, source=source, overwrite=True)
+                raise DataError(f"{url}: has come to be since the run began, and isn't replaced; the model is in {own}")
+            save_model(model, url, source=source, overwrite=overwrite)
         me.gather(np.zeros(0))
 
 

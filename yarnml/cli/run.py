@@ -7,16 +7,17 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TextIO
 
-from yarnml.checkpoints import latest, parted
+from yarnml.checkpoints import parted
 from yarnml.cli.flags import parse, said, value_of
 from yarnml.cli.line import print_json, refusal, wanted
+from yarnml.cli.onward import onward
 from yarnml.cli.signals import CODES, deaf, leave, on_term
 from yarnml.cli.where import find
 from yarnml.comm.outcome import Outcome
 from yarnml.config import config_to_dict, refuse_reserved
 from yarnml.errors import DataError, UsageError
-from yarnml.job import Job
 from yarnml.request import GROUPS, RESERVED
+from yarnml.runs import RunDir
 
 if TYPE_CHECKING:
     from yarnml.api import Run
@@ -117,16 +118,9 @@ def end(run: Run, as_json: bool) -> int:
         _tell(result, seconds, sys.stderr if as_json else sys.stdout)
     else:
         print(f"yarnml: run {run.id} {outcome.state}: {outcome.message}", file=sys.stderr)
-        _tell_of_checkpoint(run)
+        for line in onward(RunDir(run.url)):
+            print(f"yarnml: {line}", file=sys.stderr)
     return leave(EXIT[outcome.state])
-
-
-def _tell_of_checkpoint(run: Run) -> None:
-    """From where it could be gone on with."""
-    with suppress(OSError, DataError):
-        if (found := latest(run.url)) is not None:
-            clock = Job.from_record(run.record.job).clock_of(found[1].clock)
-            print(f"yarnml: --resume {run.id} goes on from its checkpoint at clock {clock:,}", file=sys.stderr)
 
 
 def _seconds(run: Run) -> float | None:

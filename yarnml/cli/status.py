@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from tyro.conf import Positional
 
 from yarnml.cli.flags import parse
+from yarnml.cli.onward import onward
 from yarnml.cli.runs import line
 from yarnml.cli.where import find
 from yarnml.errors import DataError, UsageError
@@ -55,6 +56,7 @@ def _lines(run: RunDir) -> list[str]:
     if record.state == "lost":
         ends = "`yarnml kill` ends its application" if record.application else "its processes end once they miss it"
         lines.append(f"  its {'scheduler' if record.application else 'driver'} is gone without a word; {ends}")
+        lines += [f"  {line}" for line in onward(run)]
     return lines + [f"  {text}" for text in record.message.splitlines()]
 
 

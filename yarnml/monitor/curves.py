@@ -12,6 +12,7 @@ from yarnml.monitor.plot import Array
 from yarnml.monitor.progress import COUNTERS
 
 Axis = Literal["seconds", "clock", "epoch"]
+POINTS = 200  # of a curve at most
 ASIDE = COUNTERS | {"staleness", "mb"}  # how a run works, not what it has learned
 
 
@@ -31,10 +32,15 @@ class Curves:
         return list(self._points)
 
     def of(self, name: str) -> tuple[Array, Array] | None:
-        """x and y of one metric, worker after worker with a nan between; None if it was never reported."""
+        """x and y of one metric, each the mean of what all workers said about then; None if it was never reported.
+
+        A point takes as many reports as there are workers, or as POINTS points leave it: batches differ, and a line
+        through each would show how much alone.
+        """
         workers = self._points.get(name)
         if workers is None:
             return None
-        gap = [(np.nan, np.nan)]
-        xy = np.array([point for _, points in sorted(workers.items()) for point in [*points, *gap]][:-1])
-        return xy[:, 0], xy[:, 1]
+        xy = np.array(sorted(point for points in workers.values() for point in points))
+        parts = np.array_split(xy, min(POINTS, max(1, len(xy) // len(workers))))
+        x, y = np.array([part.mean(axis=0) for part in parts]).T
+        return x, y
