@@ -7,47 +7,29 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
-from uuid import uuid4
 
 import pytest
 
-from hdfs_io import DataError, remove, write_text
+from hdfs_io import DataError
 from hdfs_io.describe import describe
 from hdfs_io.errand import Errand
+from tests.standin import cluster
 from yarnml import scouts as module
 from yarnml.comm.outcome import Outcome
 from yarnml.errors import UsageError
 from yarnml.job import Job
-from yarnml.launch import InlineLauncher, env
-from yarnml.launch.yarn import launcher
+from yarnml.launch import InlineLauncher
 from yarnml.monitor.terminal import view
 from yarnml.request import OnYarn, Who
 from yarnml.scouts import Scouts
 from yarnml.sender import Sender
 
 
-class Applications:
-    def __enter__(self) -> Applications:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        pass
-
-
 @pytest.fixture
 def place(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """Where data and runs are, of a cluster that takes everything and does surveys in this process."""
-    url = f"memory://{uuid4().hex}"
-    monkeypatch.setattr(module, "adopt", lambda: "a note")
-    monkeypatch.setattr(module, "Site", SimpleNamespace(find=lambda: SimpleNamespace(runs=f"{url}/runs")))
-    monkeypatch.setattr(module, "Applications", Applications)
-    monkeypatch.setattr(launcher, "refuse", lambda *_: None)
-    monkeypatch.setattr(env, "plan", lambda _: env.Plan("python", (), None, (), ()))
-    monkeypatch.setattr(Sender, "survey", survey)
-    write_text(f"{url}/data/p0.csv", "a,y\n1,0\n2,1\n")
-    write_text(f"{url}/data/p1.csv", "a,y\n3.5,1\n")
-    yield url
-    remove(url)
+    """Where data and runs are."""
+    with cluster(monkeypatch, module, survey, adopted="a note") as url:
+        yield url
 
 
 def survey(_: Sender, job: Job, _errand: Errand) -> Outcome:

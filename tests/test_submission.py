@@ -6,49 +6,28 @@ import io
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from types import SimpleNamespace
 from typing import Any
-from uuid import uuid4
 
 import pytest
 
-from hdfs_io import exists, remove, scan, write_text
+from hdfs_io import exists, scan
 from hdfs_io.errand import Errand
+from tests.standin import cluster
 from yarnml import submission as module
 from yarnml.app import load_app
 from yarnml.comm.outcome import Outcome
 from yarnml.job import Job
-from yarnml.launch import InlineLauncher, env
-from yarnml.launch.yarn import launcher
+from yarnml.launch import InlineLauncher
 from yarnml.monitor.terminal import view
 from yarnml.sender import Sender
 from yarnml.submission import Submission
 
 
-class Applications:
-    """Skein, without its JVM."""
-
-    def __enter__(self) -> Applications:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        pass
-
-
 @pytest.fixture
 def place(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """Where data and runs are, of a cluster that takes everything and does surveys in this process."""
-    url = f"memory://{uuid4().hex}"
-    monkeypatch.setattr(module, "adopt", lambda: None)
-    monkeypatch.setattr(module, "Site", SimpleNamespace(find=lambda: SimpleNamespace(runs=f"{url}/runs")))
-    monkeypatch.setattr(module, "Applications", Applications)
-    monkeypatch.setattr(launcher, "refuse", lambda *_: None)
-    monkeypatch.setattr(env, "plan", lambda _: env.Plan("python", (), None, (), ("a note",)))
-    monkeypatch.setattr(Sender, "survey", survey)
-    write_text(f"{url}/data/p0.csv", "a,y\n1,0\n2,1\n")
-    write_text(f"{url}/data/p1.csv", "a,y\n3.5,1\n")
-    yield url
-    remove(url)
+    """Where data and runs are."""
+    with cluster(monkeypatch, module, survey, adopted=None, shipped="a note") as url:
+        yield url
 
 
 def survey(_: Sender, job: Job, _errand: Errand) -> Outcome:
