@@ -33,7 +33,7 @@ def in_full(names: set[str]) -> pytest.MarkDecorator:
 
 
 FEW = in_full(set(LEARNING) - FIRST)
-MOST = in_full(COUNTS)  # they take the longest by far
+MOST = in_full(COUNTS)  # they take the longest by far, and have tests of two workers of their own
 
 
 @pytest.fixture(params=LEARNING)
@@ -86,6 +86,7 @@ def test_one_worker_at_staleness_0_is_deterministic(name: str, start: Start) -> 
     assert any(not np.array_equal(array, arrays(other)[key]) for key, array in arrays(first).items())
 
 
+@MOST
 def test_two_workers_at_staleness_0_are_deterministic(name: str, start: Start) -> None:
     first, second = (start(name, seed=1, workers=2, servers=2, threads=1) for _ in range(2))
     for key, array in arrays(first).items():
