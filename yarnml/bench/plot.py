@@ -10,7 +10,7 @@ from yarnml.errors import UsageError
 from yarnml.monitor import plot
 
 
-def draw(file: Path, panels: Mapping[str, plot.Curves], x: str) -> None:
+def draw(file: Path, panels: Mapping[str, plot.Panel], x: str) -> None:
     """See `monitor.plot.draw`. Says on standard error where it is, or why there is none: the rows are what counts."""
     try:
         plot.draw(file, panels, x)

@@ -13,7 +13,7 @@ from yarnml.cli.flags import parse
 from yarnml.cli.where import find
 from yarnml.errors import UsageError, nearest
 from yarnml.monitor.curves import ASIDE, Axis, Curves
-from yarnml.monitor.plot import Array, draw
+from yarnml.monitor.plot import Panel, draw
 
 ABOUT = "What runs have learned over time, in a picture: a panel for each metric, in it a colour for each run."
 
@@ -39,9 +39,7 @@ def main(args: Sequence[str]) -> int:
     return 0
 
 
-def _panels(
-    runs: Mapping[str, Curves], wanted: Sequence[str] | None, axis: Axis
-) -> dict[str, dict[str, tuple[Array, Array]]]:
+def _panels(runs: Mapping[str, Curves], wanted: Sequence[str] | None, axis: Axis) -> dict[str, Panel]:
     """A panel for each metric, of the runs that have reported it."""
     names = list(dict.fromkeys(name for curves in runs.values() for name in curves.names()))
     if not names:
@@ -49,7 +47,7 @@ def _panels(
     for name in wanted or ():
         if name not in names:
             raise UsageError(f"--of {name}: not reported by {', '.join(runs)}{nearest(name, names)}")
-    panels = {}
+    panels: dict[str, Panel] = {}
     for name in wanted or [name for name in names if name not in ASIDE] or names:
         drawn = {run: curves.of(name) for run, curves in runs.items()}
         panels[name] = {run: curve for run, curve in drawn.items() if curve is not None}

@@ -13,14 +13,14 @@ import numpy.typing as npt
 from yarnml.errors import UsageError
 
 Array = npt.NDArray[Any]
-Curves = Mapping[str, tuple[Array, Array]]  # name -> x and y, broken where they are nan
+Panel = Mapping[str, tuple[Array, Array]]  # a curve's name -> its x and y, broken where they are nan
 
 WIDE = 3  # panels beside each other
 DOTS = 100  # points below which each is shown as one
 LOG = 100.0  # times its least that a curve's greatest value is, from where on the scale is logarithmic
 
 
-def draw(file: Path, panels: Mapping[str, Curves], x: str) -> None:
+def draw(file: Path, panels: Mapping[str, Panel], x: str) -> None:
     """A panel of its own for each of these, by title, over what `x` calls the axis that they share.
 
     The file's suffix says its kind. Raises UsageError where it can't be drawn or written.
