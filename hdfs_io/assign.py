@@ -8,18 +8,20 @@ from dataclasses import dataclass, replace
 import pyarrow as pa
 
 from hdfs_io import target
-from hdfs_io.decide import LabelKind
 from hdfs_io.errors import DataError
 from hdfs_io.formats import reader_for
+from hdfs_io.formats.csv import numbered
 from hdfs_io.formats.libsvm import LABEL
-from hdfs_io.frames import index_of, left_out
+from hdfs_io.frames import left_out
 from hdfs_io.guess import resolve, resolve_roles
 from hdfs_io.listing import DataFile
 from hdfs_io.options import SPARSE, TEXTS, Column, ReadOptions, Roles
-from hdfs_io.rated import rated
-from hdfs_io.schema import Schema
+from hdfs_io.rated import are_ratings, rated
+from hdfs_io.schema import LabelKind, Schema
+from hdfs_io.spoken import listed
 
 DOCUMENTS = TEXTS | {"images", "wav"}  # formats of rows that are texts or bytes
+SHOWN = 10  # columns that a remark names
 GLANCE = 1 << 16  # bytes of text parsed at a time where few rows are wanted
 
 
@@ -28,28 +30,33 @@ class Assigned:
     """Options with the columns' names in their roles."""
 
     options: ReadOptions
+    label: LabelKind
     notes: tuple[str, ...] = ()
     guessed: bool = False  # the label is one by its place alone: nobody said it, and it isn't called so
 
 
-def assign(url: str, file: DataFile, options: ReadOptions, label: LabelKind, schema: Schema | None) -> Assigned:
-    """The roles of a data set whose first file is `file`."""
+def assign(
+    url: str, file: DataFile, options: ReadOptions, label: LabelKind, schema: Schema | None, index: Sequence[str]
+) -> Assigned:
+    """The roles of a data set whose first file is `file`; `index`: columns that are pandas' index in any file."""
+    seen, label = label == "seen", "any" if label == "seen" else label
     if options.format in SPARSE:
-        return Assigned(_of_bags(url, options))
+        return Assigned(_of_bags(url, options), label)
     options = _of_documents(options)
     names = _names(file, options, schema)
     if schema is not None:
-        return Assigned(replace(options, roles=_model_roles(url, options.roles, names, schema)))
-    index, said = index_of(reader_for(options), file), options.roles.said()
+        by_place = tuple(_by_place(options, names, schema))
+        return Assigned(replace(options, roles=_model_roles(url, options.roles, names, schema)), label, by_place)
+    said = options.roles.said()
     roles = resolve_roles(options.roles, names, url)
-    if label == "rating":
+    if label == "rating" or (seen and are_ratings(names, options.roles)):
         roles, remarks = rated(names, roles, index)
-        return Assigned(replace(options, roles=roles), tuple(remarks))
-    unsaid = _free(names, roles)
-    options = replace(options, roles=roles, index=tuple(name for name in index if name in unsaid))
+        return Assigned(replace(options, roles=roles), "rating", tuple(remarks))
+    options = replace(options, roles=roles, index=tuple(_free(index, roles)))
     out = options.index if roles.features is None else ()
     notes = (*_said_index(said, roles, index), *map(left_out, out))
-    found = _labelled(url, file, options, [name for name in unsaid if name not in index], label)
+    free = [name for name in _free(names, roles) if name not in index]
+    found = _labelled(url, file, options, free, label)
     return replace(found, notes=notes + found.notes)
 
 
@@ -57,9 +64,9 @@ def _labelled(url: str, file: DataFile, options: ReadOptions, free: Sequence[str
     """The options with a label, said or one of the `free` columns, if there is to be one."""
     roles = options.roles
     if roles.label is not None or (label is None and (not free or roles.features is not None)):
-        return Assigned(options)
+        return Assigned(options, label)
     if label is None:
-        return Assigned(options, tuple(map(_left_in, target.left_in(free, _first(file, options, free)))))
+        return Assigned(options, label, tuple(map(_left_in, target.left_in(free, _first(file, options, free)))))
     if not free:
         raise DataError(f"{url}: has no column left for the label; say which it is")
     name = target.named(free)
@@ -69,6 +76,7 @@ def _labelled(url: str, file: DataFile, options: ReadOptions, free: Sequence[str
         name = free[-1] if by_place else target.guess(free, _first(file, options, free))
     return Assigned(
         replace(options, roles=replace(roles, label=name)),
+        label,
         (f"label is column {name!r}: guessed, as none was said",),
         guessed,
     )
@@ -90,6 +98,13 @@ def _of_documents(options: ReadOptions) -> ReadOptions:
         return options
     text = options.format in TEXTS and options.roles.text is None
     return replace(options, words="drop", roles=replace(options.roles, text="text") if text else options.roles)
+
+
+def _by_place(options: ReadOptions, names: Sequence[str], schema: Schema) -> Iterator[str]:
+    """A remark where a file's columns are the model's by their places alone, which nobody said."""
+    wanted = [each.column for each in schema.columns]
+    if options.format == "csv" and not options.header and names[: len(wanted)] == wanted != numbered(len(wanted)):
+        yield f"no header: columns are taken in the order of the model's: {listed(wanted, SHOWN, str)}"
 
 
 def _said_index(said: Mapping[str, Column], roles: Roles, index: Sequence[str]) -> Iterator[str]:

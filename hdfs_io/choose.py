@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from hdfs_io.comma import advice
 from hdfs_io.errors import DataError
 from hdfs_io.formats.magnitude import scale_for
 from hdfs_io.found import Found
@@ -16,6 +17,7 @@ from hdfs_io.kinds import is_number, is_vector
 from hdfs_io.labels import NONE, is_text
 from hdfs_io.reader import MOST_WORDS, Fault, Survey
 from hdfs_io.schema import Input
+from hdfs_io.spoken import many
 from hdfs_io.target import plausible
 
 SENTENCE = 2  # blanks from which on, in the mean, values are sentences rather than names
@@ -65,10 +67,10 @@ def unfit(found: Found, name: str) -> str | None:
         return f"more than {MOST_WORDS:,} different words"
     rows = found.whole.rows
     if not plausible(len(words), rows) or 2 * len(words) > rows:
-        many = f"{len(words):,} different ones in {rows:,} rows"
+        how_many = f"{len(words):,} different ones in {many(rows, 'row')}"
         if (pc.mean(pc.count_substring(words, " ")).as_py() or 0) >= SENTENCE:
-            return f"text, {many}"
-        return f"words, {many} and so hardly kinds (--features takes them)"
+            return f"text, {how_many}"
+        return f"words, {how_many} and so hardly kinds (--features takes them)"
     return None
 
 
@@ -92,7 +94,7 @@ def _told(inputs: Sequence[Input]) -> Iterator[str]:
     for each in inputs:
         if each.words is not None:
             gaps = ", a missing one too" if NONE in each.words else ""
-            yield f"column {each.column!r}: a 0/1 feature for each of its {len(each.words):,} words{gaps}"
+            yield f"column {each.column!r}: a 0/1 feature for each of its {many(len(each.words), 'word')}{gaps}"
 
 
 def _scale(found: Found, name: str) -> float:
@@ -149,14 +151,21 @@ def no_feature(found: Found, name: str) -> DataError:
     """The refusal of a column that can't be a feature."""
     fault, kind = found.whole.spelled.get(name), found.whole.types[name]
     if fault is not None:
-        what = f"{fault.place}: {fault.count:,} values of this column are no numbers, the first here"
+        what = f"{fault.place}: {_no_numbers(fault.count)}"
         again = "the header is there again (--bad-rows skip leaves it out); " if is_header(name, fault) else ""
-        return DataError(f"{what}; {again}correct them, or choose other features")
+        how = again or advice(fault.place, found.options.sep)
+        return DataError(f"{what}; {how}correct them, or choose other features")
     if _mixed(found, name):
         what = "words in some parts of the data and numbers in others; give it one type"
         return DataError(f"{found.url}: column {name!r} holds {what}, or choose other features")
     part = "the rating" if name == found.options.roles.rating else "a feature"
     return DataError(f"{found.url}: column {name!r} holds {kind_of(kind)}: it can't be {part}")
+
+
+def _no_numbers(count: int) -> str:
+    if count == 1:
+        return "1 value of this column is no number"
+    return f"{count:,} values of this column are no numbers, the first here"
 
 
 def is_header(name: str, fault: Fault) -> bool:

@@ -49,7 +49,7 @@ def convert(
     if kind not in WRITERS:
         raise DataError(f"{dst}: can't write format {kind!r}; there are: {', '.join(WRITERS)}")
     found = replace(survey(src, options, threads=threads), refused=[])
-    dataset = settle(found, "any").forget()
+    dataset = settle(found).forget()
     label = None if dataset.options.roles.label is None else str(dataset.options.roles.label)
     index = dataset.options.index
     types = [(name, kind) for name, kind in found.whole.columns if name not in index]

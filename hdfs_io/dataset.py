@@ -7,6 +7,7 @@ from typing import Any, Self
 
 from hdfs_io.options import ReadOptions
 from hdfs_io.schema import Schema
+from hdfs_io.spoken import listed, many
 
 ROW = 24  # bytes of a row in memory besides its features: its number, where its values begin, label and weight
 
@@ -73,9 +74,9 @@ class Dataset:
         """Lines that tell a user what was found and how it is read."""
         files = len({file for piece in self.pieces for file in piece.files})
         kind = "sparse" if self.schema.sparse else "dense"
-        what = "ratings" if self.schema.user is not None else f"rows x {self.schema.width:,} {kind} features"
-        size = f"{self.rows:,} {what}"
-        lines = [f"{self.url}: {size} in {files} file{'s' * (files != 1)}", f"  read as {self._how()}"]
+        rows = f"{many(self.rows, 'row')} x {many(self.schema.width, f'{kind} feature')}"
+        size = rows if self.schema.user is None else many(self.rows, "rating")
+        lines = [f"{self.url}: {size} in {many(files, 'file')}", f"  read as {self._how()}"]
         if self.schema.label is not None:
             lines.append(f"  label {self._label()}")
         lines += [f"  {role} {column!r}" for role, column in self.options.roles.said().items() if role != "label"]
@@ -114,8 +115,8 @@ class Dataset:
             return f"{label.name!r}: not in these files"
         if label.classes is None:
             return f"{label.name!r}: a number"
-        shown = ", ".join(str(value)[:20] for value in label.classes[:10]) + ", ..." * (len(label.classes) > 10)
-        return f"{label.name!r}: {len(label.classes)} {'class' if len(label.classes) == 1 else 'classes'} ({shown})"
+        shown = listed(label.classes, 10, lambda value: str(value)[:20])
+        return f"{label.name!r}: {many(len(label.classes), 'class')} ({shown})"
 
 
 def _piece(value: dict[str, Any]) -> Piece:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
 
 import numpy as np
 import pyarrow as pa
@@ -16,10 +15,10 @@ from hdfs_io.kinds import is_number, is_vector
 from hdfs_io.labels import is_text, values
 from hdfs_io.options import SPARSE
 from hdfs_io.reader import Fault, by_column
-from hdfs_io.schema import Input, Label, Schema, Value
+from hdfs_io.schema import Input, Label, LabelKind, Schema, Value
+from hdfs_io.spoken import at_first, listed, many, some_are
 from hdfs_io.target import many_classes, no_classes
 
-LabelKind = Literal["class", "number", "any", "rating"] | None
 BASES = {"ldac": 0, "docword": 1, "mm": 1}  # the first index, where a format says so
 SHOWN = 10  # classes that an error names
 NAMED = 3  # columns that a remark names
@@ -77,10 +76,11 @@ def check_schema(found: Found, schema: Schema, *, has_label: bool) -> list[str]:
     if has_label and label is not None and label.classes is None:
         _refuse_words(found, label.name)
     if strange is not None and label is not None and label.classes is not None:
-        classes = ", ".join(map(str, label.classes[:SHOWN])) + ", ..." * (len(label.classes) > SHOWN)
+        classes = listed(label.classes, SHOWN, str)
         raise DataError(
             f"{strange.place} is not one of the model's classes, as its training data had none such ({classes}): "
-            f"{strange.count:,} labels, the first here; train on data that holds all classes, or remove such rows"
+            f"{many(strange.count, 'label')}{at_first(strange.count)}; train on data that holds all classes, or remove "
+            "such rows"
         )
     types = found.whole.types
     known = {*(named or types), *taken(found), *found.options.index}
@@ -112,8 +112,8 @@ def _refuse_faults(found: Found, features: Sequence[str] = (), fine: frozenset[s
     """Labels that are no values, wrong weights, and missing features unless the user said how to read them."""
     labels, missing = found.whole.labels, missing_in(found, features, fine)
     if labels is not None:
-        many = f"{labels.count:,} labels are missing, nan or inf"
-        found.refuse(DataError(f"{labels.place}: {many}, the first here; correct or remove such rows"))
+        what = some_are(labels.count, "label", "missing, nan or inf")
+        found.refuse(DataError(f"{labels.place}: {what}; correct or remove such rows"))
     _refuse_weights(found)
     if missing and found.options.missing == "stop":
         found.refuse(missing_error(missing))
@@ -126,8 +126,8 @@ def _refuse_weights(found: Found) -> None:
         return
     kind = found.whole.types.get(str(name), pa.null())
     if bad is not None:
-        many = f"{bad.count:,} weights are missing, nan, inf, negative or no numbers"
-        found.refuse(DataError(f"{bad.place}: {many}, the first here; correct or remove such rows"))
+        what = some_are(bad.count, "weight", "missing, nan, inf, negative or no number")
+        found.refuse(DataError(f"{bad.place}: {what}; correct or remove such rows"))
     elif not is_number(kind):
         found.refuse(DataError(f"{found.url}: weight column {name!r} holds {kind_of(kind)}, where numbers are needed"))
     elif not found.whole.heaviest:
@@ -177,7 +177,7 @@ def _refuse_large(found: Found, label: str, numbers: Sequence[Value]) -> None:
 def _refuse_words(found: Found, label: str) -> None:
     kind = found.whole.types.get(label, pa.float64())
     if not is_number(kind):
-        kinds = f"{kind_of(kind)}, where a number is to be predicted"
+        kinds = f"{kind_of(kind)}, where numbers, such as 1.5, are to be predicted"
         raise DataError(f"{found.url}: label column {label!r} holds {kinds}")
 
 
@@ -185,8 +185,8 @@ def _check_indices(found: Found) -> None:
     beyond = found.whole.beyond
     if beyond is not None and found.options.unknown == "stop":
         raise DataError(
-            f"{beyond.place}: {beyond.count:,} indices are unknown to the model, the first here; use the data that the "
-            "model was made for, or drop them: --unknown drop"
+            f"{beyond.place}: {some_are(beyond.count, 'index', 'unknown to the model')}; use the data that the model "
+            "was made for, or drop them: --unknown drop"
         )
 
 
@@ -204,8 +204,8 @@ def _check_columns(found: Found, schema: Schema) -> None:
     if found.whole.strangers and found.options.unknown == "stop":
         fault = next(iter(found.whole.strangers.values()))
         raise DataError(
-            f"{fault.place}, which the model's data didn't: {fault.count:,} such words, the first here; use the data "
-            "that the model was made for, or drop them: --unknown drop"
+            f"{fault.place}, which the model's data didn't: {many(fault.count, 'such word')}{at_first(fault.count)}; "
+            "use the data that the model was made for, or drop them: --unknown drop"
         )
 
 
@@ -224,7 +224,7 @@ def _widened(found: Found, used: Sequence[str]) -> list[str]:
 def _unused(names: Sequence[str]) -> str:
     """A remark about one column or more that no feature is made from."""
     more = len(names) - NAMED
-    *first, last = [*map(repr, names[:NAMED]), *([f"{more:,} other{'s' * (more > 1)}"] if more > 0 else [])]
+    *first, last = [*map(repr, names[:NAMED]), *([many(more, "other")] if more > 0 else [])]
     if not first:
         return f"column {last} is not used by the model"
     return f"columns {', '.join(first)} and {last} are not used by the model"

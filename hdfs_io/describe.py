@@ -11,26 +11,24 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hdfs_io.dataset import Dataset
-from hdfs_io.decide import LabelKind, bare_rows, missing_in, rescaled
+from hdfs_io.decide import bare_rows, missing_in, rescaled
 from hdfs_io.errand import Surveyor, nobody
 from hdfs_io.found import Found
 from hdfs_io.kinds import is_number
 from hdfs_io.load import read_arrow
-from hdfs_io.look import head
 from hdfs_io.odd import odd
 from hdfs_io.options import SPARSE, ReadOptions
 from hdfs_io.plan import Progress
-from hdfs_io.rated import are_ratings
 from hdfs_io.ratings import told_of_ratings
 from hdfs_io.scan import silent, survey
 from hdfs_io.settle import settle
+from hdfs_io.spoken import listed, many, sized
 from hdfs_io.text import named_codec
 
 SHOWN = 50  # lines of columns
 CLASSES = 20  # whose rows are told
 WORD = 20  # characters of a class that are shown
 CELLS = 1 << 22  # values of the first rows that are looked at
-UNITS = ("bytes", "KB", "MB", "GB", "TB")
 
 
 def describe(
@@ -45,18 +43,17 @@ def describe(
     Rows whose columns are called user, item and rating, or are said to be, are told of as ratings.
     """
     refused: list[str] = []
-    rated = are_ratings(head(url, options, 1).column_names, (options or ReadOptions()).roles)
-    label: LabelKind = "rating" if rated else "any"
-    found = replace(survey(url, options, label, threads=threads, progress=progress, surveyor=surveyor), refused=refused)
+    found = survey(url, options, "seen", threads=threads, progress=progress, surveyor=surveyor)
     bare = found.options.format in SPARSE and bare_rows(found)
-    dataset = settle(found, None if bare else label)
+    found = replace(found, refused=refused, label=None if bare else found.label)
+    dataset = settle(found)
     inputs = dataset.schema.columns
     missing = missing_in(found, [each.column for each in inputs], rescaled(inputs))
     first = _first(dataset)
     columns = list(_columns(dataset, {name: fault.count for name, fault in missing.items()}))
-    more = [f"  ... {len(columns) - SHOWN} more such lines"] if len(columns) > SHOWN else []
+    more = [f"  ... {many(len(columns) - SHOWN, 'more such line')}"] if len(columns) > SHOWN else []
     lines = [*dataset.describe(), _size(found, dataset), *_zeros(dataset, first), *_classes(dataset)]
-    lines += _ratings(dataset, options) if rated else ()
+    lines += _ratings(dataset, options) if found.label == "rating" else ()
     lines += ["  note: its rows have no label, for apps that need none, such as lda and kmeans"] if bare else ()
     lines += [*columns[:SHOWN], *more, *(f"  odd: {remark}" for remark in odd(found, dataset, missing, first))]
     return "\n".join([*lines, *(f"  a run refuses this: {why}" for why in refused)])
@@ -73,17 +70,8 @@ def _size(found: Found, dataset: Dataset) -> str:
     files = {file for piece in dataset.pieces for file in piece.files}
     packed = sum(named_codec(file) is not None for file in files)
     whole = f"; {packed} compressed, each read by one thread" if packed else ""
-    memory = spoken(dataset.bytes_between(0, dataset.rows))
-    pieces = len(dataset.pieces)
-    return f"  size {spoken(found.size)} stored, {memory} as rows; {pieces:,} piece{'s' * (pieces != 1)}{whole}"
-
-
-def spoken(size: float) -> str:
-    """A number of bytes as people say it."""
-    unit = 0
-    while size >= 1000 and unit + 1 < len(UNITS):
-        size, unit = size / 1000, unit + 1
-    return f"{size:.3g} {UNITS[unit]}"
+    memory = sized(dataset.bytes_between(0, dataset.rows))
+    return f"  size {sized(found.size)} stored, {memory} as rows; {many(len(dataset.pieces), 'piece')}{whole}"
 
 
 def _first(dataset: Dataset) -> pa.Table:
@@ -101,21 +89,24 @@ def _zeros(dataset: Dataset, first: pa.Table) -> Iterator[str]:
     if schema.sparse:
         values = sum(piece.values for piece in dataset.pieces)
         share = values / max(1, dataset.rows * schema.width)
-        yield f"  {values:,} values stored, {values / dataset.rows:.3g} a row: {share:.2%} of all"
+        yield f"  {many(values, 'value')} stored, {values / dataset.rows:.3g} a row: {share:.2%} of all"
         return
     numbers = [column for column in first.columns if is_number(column.type) and not pa.types.is_boolean(column.type)]
     if numbers:
         zeros = sum(np.count_nonzero(np.asarray(pc.equal(column, 0).fill_null(False))) for column in numbers)
-        yield f"  {zeros / (len(first) * len(numbers)):.2%} of the numbers are 0 in the first {len(first):,} rows"
+        yield f"  {zeros / (len(first) * len(numbers)):.2%} of the numbers are 0 in {_first_rows(len(first))}"
+
+
+def _first_rows(rows: int) -> str:
+    return f"the first {rows:,} rows" if rows > 1 else "the first row"
 
 
 def _classes(dataset: Dataset) -> Iterator[str]:
     """The classes' rows, in one line."""
     label = dataset.schema.label
     if label is not None and label.classes and label.counts is not None:
-        pairs = zip(label.classes[:CLASSES], label.counts, strict=False)
-        shown = [f"{str(value)[:WORD]} ({count:,})" for value, count in pairs]
-        yield f"  rows of each class: {', '.join(shown)}" + ", ..." * (len(label.classes) > CLASSES)
+        shown = [f"{str(value)[:WORD]} ({count:,})" for value, count in zip(label.classes, label.counts, strict=True)]
+        yield f"  rows of each class: {listed(shown, CLASSES, str)}"
 
 
 def _columns(dataset: Dataset, missing: dict[str, int]) -> Iterator[str]:

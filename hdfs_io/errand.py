@@ -21,7 +21,7 @@ from hdfs_io.listing import DataFile
 from hdfs_io.options import ReadOptions
 from hdfs_io.reader import Ask, Reader, Survey, merged
 
-APART = ("rows", "values", "columns", "bare", "sums", "bad")  # what a survey says that is wanted of its piece
+APART = ("rows", "values", "columns", "bare", "sums", "bad", "index")  # what a survey says that is wanted of its piece
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from hdfs_io.dataset import Piece
 from hdfs_io.errors import DataError
 from hdfs_io.options import ReadOptions
 from hdfs_io.reader import Survey
+from hdfs_io.schema import LabelKind
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,7 @@ class Found:
     whole: Survey
     guessed: bool = False  # the label is the column that it is by its place alone
     notes: tuple[str, ...] = ()
+    label: LabelKind = "any"  # what was asked of the label, or seen in the columns' names
     size: int = 0  # bytes of all files, as they are stored
     refused: list[str] | None = None  # where what a run would refuse is only to be told
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
 
 import pyarrow as pa
 
@@ -34,6 +35,15 @@ def index_columns(schema: pa.Schema) -> tuple[str, ...]:
 def left_out(name: str) -> str:
     """A remark about such a column."""
     return f"column {name!r} is pandas' index: left out; --features names it if it is wanted"
+
+
+def unnoted(index: Sequence[str], files: Sequence[tuple[str, Sequence[str]]]) -> Iterator[str]:
+    """A remark for each column that is pandas' index in some files, of which `files` tell the index, and not in all."""
+    for name in index:
+        noted = [file for file, own in files if name in own]
+        others = [file for file, own in files if name not in own]
+        if noted and others:
+            yield f"column {name!r} is pandas' index in {noted[0]}, and not in {others[0]}"
 
 
 def _noted(schema: pa.Schema) -> list[object]:

@@ -13,7 +13,9 @@ from typing import Literal
 
 import numpy as np
 
+from hdfs_io.comma import has_comma
 from hdfs_io.errors import DataError
+from hdfs_io.foreign import refuse_text_kind
 from hdfs_io.formats.blobs import first_in, is_tar
 from hdfs_io.kernels.records import doubt
 from hdfs_io.listing import DataFile
@@ -27,8 +29,12 @@ SUFFIXES = {
     ".png": "images", ".wav": "wav",
 }  # fmt: skip
 MAGIC = {b"PAR1": "parquet", b"ARRO": "arrow", b"\xff\xff\xff\xff": "arrow"}
-SEPARATORS = (",", "\t", ";", "|", " ")  # the first of those that fit equally well; blanks if nothing else fits
+SEPARATORS = (",", "\t", ";", "|", "\x01", " ")  # the first of those that fit equally well; blanks if nothing else fits
+RARE = (":", "^", "~", "!")  # that are looked for if none of these fits
 COUNT = re.compile(r"\d+:\d+")
+WORD = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*")
+MARKS = ".,;:!?()[]\"'\u2018\u2019\u201c\u201d\u2013\u2014-*"  # that stand around words
+SENTENCE = 3  # words of a line, in the mean, from which on it is one; of ten things between blanks nine are words then
 PAIRS = re.compile(r"\s*\S+(\s+qid:\d+)?(\s+\d+:\s*[^\s:]+)*\s*(#.*)?$|\s*(\d+:\s*[^\s:]+\s*)+(#.*)?$")
 
 
@@ -79,7 +85,10 @@ def _by_content(file: DataFile) -> str:
     pairs = all(PAIRS.match(line) for line in lines) and any(re.search(r"\s\d+:", f" {line}") for line in lines)
     if pairs and is_ldac(lines):
         return "ldac"
-    return "libsvm" if pairs else "csv"
+    if pairs:
+        return "libsvm"
+    refuse_text_kind(text, file.url)
+    return "text" if are_sentences(lines) and not _separated(lines, ended) else "csv"
 
 
 def is_docword(lines: Sequence[str]) -> bool:
@@ -99,18 +108,36 @@ def is_ldac(lines: Sequence[str]) -> bool:
     return most > 1 and all(row[0] == str(len(row) - 1) and all(map(COUNT.fullmatch, row[1:])) for row in rows)
 
 
+def are_sentences(lines: Sequence[str]) -> bool:
+    """Whether lines are sentences: of several words each, hardly anything else among them."""
+    found = [part.strip(MARKS) for line in lines for part in line.split()]
+    found = [part for part in found if part]
+    words = sum(WORD.fullmatch(part) is not None for part in found)
+    return len(found) >= SENTENCE * len(lines) > 0 and 10 * words >= 9 * len(found)
+
+
+def _separated(lines: Sequence[str], ended: bool) -> bool:
+    """Whether lines of words are rows of columns all the same: most are cut alike; by blanks, if they don't end so."""
+    sep = None if len(lines) == 1 else _separator(lines, ended)
+    if sep is not None:
+        return sep != " " or 2 * sum(line.rstrip().endswith((".", "!", "?")) for line in lines) <= len(lines)
+    counts = (Counter(line.count(sep) for line in lines).most_common(1)[0] for sep in SEPARATORS[:-1])
+    return any(count > 0 and 10 * times >= 8 * len(lines) for count, times in counts)
+
+
 def shape_of(file: DataFile, options: ReadOptions, known: Collection[str] = ()) -> ReadOptions:
     """The options of a CSV data set with separator and header filled in."""
     text, ended = opening(file.url)
+    refuse_text_kind(text, file.url)
     lines = _lines(text, ended)
-    sep = options.sep or _separator(lines, ended)
+    sep = options.sep or _separator(lines, ended) or _separator(lines, ended, RARE) or ","
     if sep in ("\\t", "tab"):
         sep = "\t"
     if len(sep) != 1:
         raise DataError(f"separator {sep!r}: must be one character")
     quote = options.quote or _quote(text, sep)
     rows = records(lines, sep, quoted=quote == "double")
-    header = _has_header(rows, options.roles, known) if options.header is None else options.header
+    header = _has_header(rows, options.roles, known, comma=sep != ",") if options.header is None else options.header
     return replace(options, sep=sep, header=header, quote=quote)
 
 
@@ -189,33 +216,45 @@ def _lines(text: bytes, ended: bool) -> list[str]:
     return lines if ended or len(lines) < 2 else lines[:-1]
 
 
-def _separator(lines: Sequence[str], ended: bool) -> str:
-    best, most = ",", 1
-    for sep in SEPARATORS:
+def _separator(lines: Sequence[str], ended: bool, among: Sequence[str] = SEPARATORS) -> str | None:
+    """The separator that cuts all lines alike, into most columns; None if none does."""
+    best, most = None, 1
+    for sep in among:
         rows = records(lines, sep)
         widths = {len(row) for row in (rows if ended else rows[:-1])}  # the last one may be cut inside a quote
-        if len(widths) == 1 and max(widths) > most and (sep != " " or most == 1):
+        sure = len(rows) > 1 or sep not in RARE
+        if len(widths) == 1 and max(widths) > most and sure and (sep != " " or best is None):
             best, most = sep, max(widths)
-    return best
+    return ";" if best == "," and _have_decimals(records(lines, ";")) else best
 
 
-def _has_header(rows: Sequence[Sequence[str]], roles: Roles, known: Collection[str]) -> bool:
-    """A first row of different words, with nothing or numbers below; or one that holds a name that is known."""
+def _have_decimals(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether rows of several columns have commas only in numbers, as decimal ones: they separate nothing."""
+    with_comma = [cell for row in rows for cell in row if "," in cell]
+    several = len({len(row) for row in rows}) == 1 and len(rows[0]) > 1
+    return several and bool(with_comma) and all(map(has_comma, with_comma))
+
+
+def _has_header(rows: Sequence[Sequence[str]], roles: Roles, known: Collection[str], *, comma: bool) -> bool:
+    """A first row of different words, with nothing or numbers below; or one that holds a name that is known.
+
+    `comma`: numbers may have a decimal comma.
+    """
     if not rows:
         return False
     said = [str(column) for column in (*roles.said().values(), *(roles.features or ()), *known)]
-    if any(name in rows[0] and not _is_number(name) for name in said):
+    if any(name in rows[0] and not _is_number(name, comma) for name in said):
         return True
-    if any(_is_number(cell) for cell in rows[0]):
+    if any(_is_number(cell, comma) for cell in rows[0]):
         return False
     if len(rows) == 1:
         return len(set(rows[0])) == len(rows[0])
-    return any(_is_number(cell) for row in rows[1:20] for cell in row)
+    return any(_is_number(cell, comma) for row in rows[1:20] for cell in row)
 
 
-def _is_number(cell: str) -> bool:
+def _is_number(cell: str, comma: bool) -> bool:
     try:
         float(cell)
     except ValueError:
-        return False
+        return comma and has_comma(cell)
     return True

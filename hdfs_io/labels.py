@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 
 from hdfs_io.schema import Value
 
-MISSING = ("", "?", "#N/A", "N/A", "NA", "NULL", "NaN", "n/a", "nan", "null", "None")  # a missing value in text
+MISSING = (
+    "", "?", "#N/A", "N/A", "NA", "NULL", "NaN", "n/a", "nan", "null", "None", "\\N",
+)  # a missing value in text; the last as Hive and databases write it  # fmt: skip
 DENSE = 1 << 12  # whole numbers among which a class is found by a table
 NONE = "?"  # the word that stands for a missing one
 

@@ -13,6 +13,7 @@ from hdfs_io.found import Found
 from hdfs_io.kinds import is_number
 from hdfs_io.labels import is_text
 from hdfs_io.reader import Fault
+from hdfs_io.spoken import listed, many
 
 SHOWN = 5  # columns that a remark names
 FEW = 20  # rows; in fewer, values that all differ say nothing
@@ -53,5 +54,4 @@ def _is_id(column: pa.ChunkedArray) -> bool:
 
 def _named(names: list[str], what: str) -> Iterator[str]:
     if names:
-        shown = ", ".join(repr(name) for name in names[:SHOWN]) + ", ..." * (len(names) > SHOWN)
-        yield f"{len(names)} column{'s are' if len(names) > 1 else ' is'} {what}: {shown}"
+        yield f"{many(len(names), 'column')} {'are' if len(names) > 1 else 'is'} {what}: {listed(names, SHOWN)}"

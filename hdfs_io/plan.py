@@ -10,19 +10,20 @@ from typing import final
 from hdfs_io.assign import assign
 from hdfs_io.bundle import bundled
 from hdfs_io.dataset import Piece
-from hdfs_io.decide import LabelKind
 from hdfs_io.errand import Errand, Portion
 from hdfs_io.errors import DataError
 from hdfs_io.formats import reader_for
+from hdfs_io.frames import index_of
 from hdfs_io.guess import form_of
 from hdfs_io.hands import each, hands
 from hdfs_io.listing import DataFile, list_all
 from hdfs_io.options import SPARSE, ReadOptions
 from hdfs_io.partitions import partition_names
 from hdfs_io.reader import Ask, Reader
-from hdfs_io.schema import Schema
+from hdfs_io.schema import LabelKind, Schema
 from hdfs_io.text import LAST, is_blank
 
+TAKEN_FOR_TEXT = "its lines are taken for texts, a row each (--format text); a file is one: --format files"
 GROUPED = frozenset({"parquet", "arrow", "idx"})  # formats whose pieces are numbered groups of rows, or rows
 Progress = Callable[[int, int], None]  # parts done, of all: files that are cut, then pieces that are read
 
@@ -34,6 +35,8 @@ class Plan:
 
     reader: Reader
     errand: Errand
+    label: LabelKind  # as asked, or what was seen in the columns' names
+    index: tuple[str, ...]  # columns that are pandas' index, as far as is known
     size: int  # bytes of all files, as they are stored
     hands: int  # threads that are worth having here
     guessed: bool  # the label is the column that it is by its place alone
@@ -48,8 +51,12 @@ def planned(
     threads: int,
     piece: int,
     progress: Progress,
+    index: Sequence[str] = (),
 ) -> Plan:
-    """As `scan` asks. DataError for what the files' names and first rows show to be wrong."""
+    """As `scan` asks. DataError for what the files' names and first rows show to be wrong.
+
+    `index`: columns that are pandas' index in some file, whatever the first one notes.
+    """
     listed = list_all(url)
     files = listed.files
     size = sum(file.size for file in files)
@@ -57,22 +64,28 @@ def planned(
     blank = each(lambda file: is_blank(file.url, file.size), files, many)
     full = [file for file, empty in zip(files, blank, strict=True) if not empty]
     if not full:
-        raise DataError(f"{url}: all {len(files)} files are empty")
+        raise DataError(f"{url}: {_all_empty(len(files))}")
     known = () if schema is None else tuple(name for name in (schema.user, schema.item) if name is not None)
-    options = form_of(full[0], options or ReadOptions(), known)
+    said = options or ReadOptions()
+    options = form_of(full[0], said, known)
     if schema is not None and (schema.sparse and schema.inputs is None) != (options.format in SPARSE):
         raise DataError(f"{url}: is {options.format}, but the model was made from {_form(schema)} data")
     missing = options.missing or (schema.missing if schema is not None else "stop")
     told = partition_names(url, [file.url for file in full])
     options = replace(options, missing=missing, partitions=() if options.format in SPARSE else told)
-    notes = list(listed.notes)
+    notes = [*listed.notes, *([TAKEN_FOR_TEXT] if (said.format, options.format) == (None, "text") else [])]
     if options.format == "parquet":
         notes += [f"{file.url}: empty, skipped" for file in files if not file.size]
-    assigned = assign(url, full[0], options, label, schema)
+    index = tuple(dict.fromkeys([*index_of(reader_for(options), full[0]), *index]))
+    assigned = assign(url, full[0], options, label, schema, index)
     reader = reader_for(assigned.options, piece)
     portions = tuple(_portions(reader, full, many, progress))
-    errand = Errand(assigned.options, portions, _ask(assigned.options, label, schema), piece)
-    return Plan(reader, errand, size, many, assigned.guessed, (*notes, *assigned.notes))
+    errand = Errand(assigned.options, portions, _ask(assigned.options, assigned.label, schema), piece)
+    return Plan(reader, errand, assigned.label, index, size, many, assigned.guessed, (*notes, *assigned.notes))
+
+
+def _all_empty(files: int) -> str:
+    return f"all {files:,} files are empty" if files > 1 else "holds nothing"
 
 
 def _portions(reader: Reader, files: Sequence[DataFile], threads: int, progress: Progress) -> Iterator[Portion]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self, final
 
 import numpy as np
 import pyarrow as pa
@@ -22,6 +22,8 @@ from hdfs_io.schema import Value
 
 PIECE = 32 << 20  # bytes of text that one thread reads at a time
 MOST_WORDS = 100_000  # different words of a column that are collected
+Place = Callable[[int, str], str]
+"""`file:line: what`, of the row with this number among those that follow each other in a file."""
 NAMED = ("id", "user", "item")  # roles of columns that are carried as they are
 
 
@@ -106,6 +108,7 @@ class Survey:
     sums: Mapping[str, tuple[float, int]] = field(default_factory=dict)  # feature -> sum and number of its values
     bad: tuple[int, ...] = ()  # rows, counted with these, that are left out
     rejects: tuple[Reject, ...] = ()  # these rows, and those that couldn't be told apart at all
+    index: tuple[str, ...] = ()  # columns that are pandas' index, as the file notes
 
     @cached_property
     def types(self) -> dict[str, pa.DataType]:
@@ -272,8 +275,18 @@ class Reader(ABC):
         """All rows of the piece as they are in the file."""
 
     @abstractmethod
+    def places(self, piece: Piece) -> Iterator[tuple[int, Place]]:
+        """Runs of the piece's rows, those that are left out too: how many they are, and where each is."""
+
+    @final
     def where(self, piece: Piece, row: int, what: str) -> str:
         """`file:line: what` of a row of the piece, found by reading it up to there: only errors ask.
 
         `row`: its position among those that aren't left out.
         """
+        row = piece.read_as(row)
+        for rows, place in self.places(piece):
+            if row < rows:
+                return place(row, what)
+            row -= rows
+        return f"{piece.file}: {what}"  # it has changed meanwhile

@@ -9,6 +9,7 @@ from dataclasses import asdict
 from hdfs_io.errors import DataError
 from hdfs_io.found import Found
 from hdfs_io.reader import Reject
+from hdfs_io.spoken import many
 from hdfs_io.store import write_text
 
 
@@ -17,7 +18,7 @@ def refuse_many_rejects(found: Found) -> None:
     rejects = found.whole.rejects
     if len(rejects) > max(1, found.whole.rows):
         raise DataError(
-            f"{rejects[0].place}: {len(rejects):,} rows can't be used and {found.whole.rows:,} can "
+            f"{rejects[0].place}: {many(len(rejects), 'row')} can't be used and {found.whole.rows:,} can "
             f"({rejects[0].kind}, the first here); is the data said right? (`yarnml data describe`)"
         )
 

@@ -13,15 +13,15 @@ import pyarrow as pa
 
 from hdfs_io.choose import mostly_numbers
 from hdfs_io.dataset import Dataset
-from hdfs_io.decide import LabelKind
 from hdfs_io.errand import Errand, Looked, Surveyor, nobody
 from hdfs_io.found import Found
+from hdfs_io.frames import unnoted
 from hdfs_io.here import Here
 from hdfs_io.labels import is_text
 from hdfs_io.options import ReadOptions
-from hdfs_io.plan import Progress, planned
+from hdfs_io.plan import Plan, Progress, planned
 from hdfs_io.reader import PIECE, merged
-from hdfs_io.schema import Schema
+from hdfs_io.schema import LabelKind, Schema
 from hdfs_io.settle import settle
 
 __all__ = ["LabelKind", "scan"]
@@ -48,9 +48,9 @@ def scan(
     """Cut `url` into pieces, count their rows and decide the schema, or read by the `schema` of a model.
 
     `label` says what the label is: one of some classes, a number, either ("any": few whole numbers and words are
-    classes), a rating of an item by a user, or not wanted (None; a column with that role is then left out of the
-    features). With a `schema`, files
-    without the label's column are fine: `has_label` of the result is false. `keep` lets `load` in this process use
+    classes), a rating of an item by a user, that where the columns are called so and else any ("seen"), or not wanted
+    (None; a column with that role is then left out of the features). With a `schema`, files without the label's column
+    are fine: `has_label` of the result is false. `keep` lets `load` in this process use
     what was parsed here. `piece` bounds the bytes of text that a thread reads at a time.
     `progress` is told the parts done and all of them: first files that are cut, then pieces that are read.
     `surveyor` may have the pieces looked at elsewhere, which changes nothing in the result.
@@ -60,7 +60,7 @@ def scan(
     features and for features that `schema` doesn't know. A nan in a feature of Parquet, whose statistics don't tell of
     it, is found by `load`.
     """
-    return settle(survey(url, options, label, schema, keep, threads, piece, progress, surveyor), label, schema)
+    return settle(survey(url, options, label, schema, keep, threads, piece, progress, surveyor), schema)
 
 
 def survey(
@@ -74,9 +74,20 @@ def survey(
     progress: Progress = silent,
     surveyor: Surveyor = nobody,
 ) -> Found:
-    """The pass over the data: what each piece holds, as `scan` asks."""
-    plan = planned(url, options, label, schema, threads, piece, progress)
-    keep = keep if plan.size <= SHRINKS * keep else 0
+    """The pass over the data: what each piece holds, as `scan` asks.
+
+    A column that is pandas' index in some file alone is known for one only then, so that all is looked at again.
+    """
+    index: Sequence[str] = ()
+    while True:
+        plan = planned(url, options, label, schema, threads, piece, progress, index)
+        found = _looked_at(url, plan, keep if plan.size <= SHRINKS * keep else 0, progress, surveyor)
+        index = sorted({name for survey in found.surveys for name in survey.index})
+        if schema is not None or set(index) <= set(plan.index):
+            return found
+
+
+def _looked_at(url: str, plan: Plan, keep: int, progress: Progress, surveyor: Surveyor) -> Found:
 
     def look(errand: Errand, here: Here) -> Sequence[Looked]:
         looked = surveyor(errand)
@@ -85,7 +96,9 @@ def survey(
     first = look(plan.errand, Here(plan.reader, plan.hands, keep, progress))
     looked = _again(plan.errand, first, lambda errand: look(errand, Here(plan.reader, plan.hands, 0, silent)))
     pieces, surveys = [piece for piece, _ in looked], [survey for _, survey in looked]
-    return Found(url, plan.errand.options, pieces, surveys, merged(surveys), plan.guessed, plan.notes, plan.size)
+    options = plan.errand.options
+    notes = (*plan.notes, *unnoted(options.index, [(p.file, s.index) for p, s in looked]))
+    return Found(url, options, pieces, surveys, merged(surveys), plan.guessed, notes, plan.label, plan.size)
 
 
 def _again(errand: Errand, looked: Sequence[Looked], look: Callable[[Errand], Sequence[Looked]]) -> Sequence[Looked]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from hdfs_io.options import Missing
 
 Value = str | int | float | bool
+LabelKind = Literal["class", "number", "any", "rating", "seen"] | None  # as `scan` tells
 
 
 @dataclass(frozen=True)

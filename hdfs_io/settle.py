@@ -6,16 +6,18 @@ from collections import Counter
 from dataclasses import replace
 
 from hdfs_io.dataset import Dataset
-from hdfs_io.decide import LabelKind, bare_rows, check_schema, column_schema, missing_in, rescaled, sparse_schema
+from hdfs_io.decide import bare_rows, check_schema, column_schema, missing_in, rescaled, sparse_schema
 from hdfs_io.errors import DataError
 from hdfs_io.found import Found
 from hdfs_io.options import SPARSE
 from hdfs_io.rejects import refuse_many_rejects, write_rejects
 from hdfs_io.schema import Schema
+from hdfs_io.spoken import many
 
 
-def settle(found: Found, label: LabelKind, schema: Schema | None = None) -> Dataset:
+def settle(found: Found, schema: Schema | None = None) -> Dataset:
     """The data set with its schema decided."""
+    label = found.label
     notes = list(found.notes)
     sparse = found.options.format in SPARSE
     has_label = label is not None and found.options.roles.label is not None and not (sparse and bare_rows(found))
@@ -51,7 +53,7 @@ def settle(found: Found, label: LabelKind, schema: Schema | None = None) -> Data
         rows=first,
         types=tuple((name, str(kind)) for name, kind in found.whole.columns),
         has_label=has_label,
-        notes=(*notes, *counted, *(f"{count:,} rows left out: {kind}" for kind, count in left_out)),
+        notes=(*notes, *counted, *(f"{many(count, 'row')} left out: {kind}" for kind, count in left_out)),
         left_out=left_out,
         kept=kept if any(each is not None for each in kept) else None,
     )
@@ -72,9 +74,9 @@ def _counted(found: Found, fine: frozenset[str]) -> list[str]:
     if missing and found.options.missing != "stop":
         how = {"zero": "0", "mean": "their column's mean"}.get(str(found.options.missing), "nan")
         count = sum(fault.count for fault in missing.values())
-        notes.append(f"{count:,} feature values are missing, nan or inf: read as {how}")
+        notes.append(f"{many(count, 'feature value')} missing, nan or inf: read as {how}")
     if found.whole.beyond is not None:
-        notes.append(f"{found.whole.beyond.count:,} values have an index that the model doesn't know: dropped")
+        notes.append(f"{many(found.whole.beyond.count, 'value')} with an index that the model doesn't know: dropped")
     for name, fault in found.whole.strangers.items():
-        notes.append(f"{fault.count:,} words of column {name!r} are unknown to the model: dropped ({fault.place})")
+        notes.append(f"{many(fault.count, 'word')} of column {name!r} unknown to the model: dropped ({fault.place})")
     return notes

@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 from hdfs_io.kinds import is_number
 from hdfs_io.labels import as_words, is_text, numbers
 from hdfs_io.schema import Value
+from hdfs_io.spoken import many
 
 NAMES = ("label", "y", "target", "class", "outcome")  # what a label is called, in any case
 EXACT = 1 << 53  # doubles hold every whole number below
@@ -57,7 +58,7 @@ def no_classes(name: str, classes: Sequence[Value], rows: int, *, guessed: bool,
     `guessed`: by its place; what a user says to be the label may have many classes. `alone`: no other column can be it.
     """
     broken = next((value for value in classes if isinstance(value, float)), None)
-    found = f"{len(classes):,} different in {rows:,} rows"
+    found = f"{len(classes):,} different in {many(rows, 'row')}"
     if broken is not None:
         why = f"label {name!r} holds numbers such as {broken:g} ({found}), not classes"
         say = "" if alone else "say which column holds the classes: --label, or "
@@ -75,4 +76,6 @@ def many_classes(name: str, classes: Sequence[Value], rows: int) -> list[str]:
     """A remark about a label with very many classes."""
     if plausible(len(classes), rows):
         return []
-    return [f"label {name!r} has {len(classes):,} classes in {rows:,} rows: are these classes, not numbers or names?"]
+    return [
+        f"label {name!r} has {len(classes):,} classes in {many(rows, 'row')}: are these classes, not numbers or names?"
+    ]

@@ -14,7 +14,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hdfs_io.errors import DataError
+from hdfs_io.foreign import refuse_binary_kind
 from hdfs_io.framing import FRAMED, Unpacked, hadoop_blocks, snappy_chunks
+from hdfs_io.spoken import many
 from hdfs_io.store import open_read
 
 PAD = 64  # newlines kept after the last byte, so that kernels may read on without looking for the end
@@ -33,7 +35,7 @@ BLANK = 512  # stored bytes; what is larger holds something
 MARK = b"\xef\xbb\xbf"  # UTF-8's byte order mark
 LAST = 1 << 62  # the stop of a piece whose length isn't known, as it is compressed
 
-CONTROL = bytes(code for code in range(1, 32) if code not in b"\t\n\v\f\r\x1a")
+CONTROL = bytes(code for code in range(2, 32) if code not in b"\t\n\v\f\r\x1a")  # Hive separates columns by \x01
 
 Buffer = NDArray[np.uint8]
 Border = Callable[[Buffer, int, int, bool], int]  # (bytes, lo, hi, nothing follows) -> place after the last whole row
@@ -163,9 +165,10 @@ def blocks(url: str, start: int, stop: int, size: int, border: Border) -> Iterat
 
 def refuse_binary(text: bytes, url: str) -> None:
     """Raise DataError for bytes that no text holds: NUL, or many other control characters."""
+    refuse_binary_kind(text, url)
     nul, control = 0 in text, len(text) - len(text.translate(None, CONTROL))
     if nul or 50 * control > len(text):
-        found = "NUL bytes" if nul else f"{control} control characters in {len(text)} bytes"
+        found = "NUL bytes" if nul else f"{many(control, 'control character')} in {many(len(text), 'byte')}"
         raise DataError(
             f"{url}: not text (it holds {found}); if it is one of the formats that aren't text, say which: --format"
         )

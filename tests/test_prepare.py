@@ -243,6 +243,9 @@ def test_data_without_a_feature_is_refused_and_words_are_pointed_at(tmp_path: Pa
     assert refused(mlr, data=str(file), label="kind", user="who", item="what") == none
     file.write_text("".join("some words " * (1 + i % 7) + f"{i}.\n" for i in range(50)))
     assert "--features" not in refused(load_app("kmeans"), data=str(file))
+    texts = tmp_path / "docs"
+    texts.write_text("The cat sat on the mat.\nThe dog did not.\n")
+    assert refused(mlr, data=str(texts)).startswith(f"{texts}: its rows are texts; give numbers: ")
 
 
 @pytest.mark.parametrize("name", ["mlr", "svm", "logreg_l1", "lasso", "kmeans", "lda", "medlda", "mf"])

@@ -175,6 +175,10 @@ def refuse_featureless(data: Dataset) -> None:
         return
     roles = set(map(str, data.options.roles.said().values()))
     words = [name for name, kind in data.types if "string" in kind and name not in roles]
+    if data.options.format in TEXTS:
+        raise UsageError(
+            f"{data.url}: its rows are texts; give numbers: columns of them, or counts of the words as libsvm"
+        )
     hot = words and data.options.words == "hot"
     hint = f"; {words[0]!r} holds words of too many kinds: give numbers, such as counts of the words" if hot else ""
     raise UsageError(f"{data.url}: no {'column' if data.types else 'feature'} is left to learn from{hint}")

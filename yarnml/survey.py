@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import final
 
 from hdfs_io import join, remove, write_text
-from hdfs_io.describe import spoken
 from hdfs_io.errand import Errand, Looked, together
 from hdfs_io.hands import HANDS, each
+from hdfs_io.spoken import many, sized
 from hdfs_io.store import read_bytes
 from hdfs_io.travel import brought, errand_text, unpack
 from yarnml.comm.outcome import Outcome
@@ -53,8 +53,8 @@ class ByWorkers:
         if self.who == "here" or not errand.portions or (self.who == "auto" and errand.reads < PAYS):
             return None
         workers = min(self.running.workers, len(errand.portions))
-        what = f"{len(errand.portions):,} parts, {spoken(errand.size)},"
-        whom = f"{workers} worker{'s' * (workers != 1)}"
+        what = f"{many(len(errand.portions), 'part')}, {sized(errand.size)},"
+        whom = many(workers, "worker")
         if self.dry:
             raise Unsurveyed(f"scan     {what} would be surveyed by {whom} first: rows and columns aren't known before")
         job = self._job(errand, workers)
@@ -67,7 +67,7 @@ class ByWorkers:
         self._refuse(run, outcome)
         looked = self._brought(run, errand)
         rows = sum(survey.rows for _, survey in looked)
-        self.say(f"scan     {rows:,} rows surveyed by {whom} in {time.monotonic() - begun:.0f} s{_near(outcome)}")
+        self.say(f"scan     {many(rows, 'row')} surveyed by {whom} in {time.monotonic() - begun:.0f} s{_near(outcome)}")
         return looked
 
     def _job(self, errand: Errand, workers: int) -> Job:
@@ -105,7 +105,7 @@ def _lopsided(errand: Errand, workers: int) -> Iterator[str]:
     largest = max(errand.portions, key=lambda portion: portion.size)
     if largest.uncut and largest.size * workers > LOPSIDED * errand.size:
         yield (
-            f"{largest.piece.file}, {spoken(largest.size)}, is surveyed by one worker alone, as only who has read all "
+            f"{largest.piece.file}, {sized(largest.size)}, is surveyed by one worker alone, as only who has read all "
             "before a row knows whether a quote is open there; as several files it would go faster"
         )
 

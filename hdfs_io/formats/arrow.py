@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from typing import Any, final
 
@@ -13,7 +14,7 @@ import pyarrow.ipc as ipc
 from hdfs_io.dataset import Piece
 from hdfs_io.errors import DataError
 from hdfs_io.formats.tabular import Batch, Kinds, Tabular
-from hdfs_io.frames import Frames
+from hdfs_io.frames import Frames, index_columns
 from hdfs_io.listing import DataFile
 from hdfs_io.reader import Ask, Survey
 from hdfs_io.store import open_read
@@ -45,7 +46,7 @@ class Arrow(Tabular, Frames):
         return Piece(file.url, 0, parts)
 
     def survey(self, piece: Piece, ask: Ask) -> Survey:
-        return self.look(piece, ask)
+        return replace(self.look(piece, ask), index=index_columns(self.schema(DataFile(piece.file, 0))))
 
     def batches(self, piece: Piece, columns: Sequence[str] | None, _kinds: Kinds) -> Iterator[Batch]:
         with _open(piece.file) as reader:

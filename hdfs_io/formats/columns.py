@@ -11,14 +11,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from hdfs_io.comma import has_comma
 from hdfs_io.errors import DataError
 from hdfs_io.formats.magnitude import magnitude
 from hdfs_io.formats.repair import as_numbers
-from hdfs_io.formats.roles import Mask, Place, bad_labels, bad_weights, is_float, look_at_roles, no_key, shown
+from hdfs_io.formats.roles import Mask, bad_labels, bad_weights, is_float, look_at_roles, no_key, shown
 from hdfs_io.formats.vectors import survey_vectors
 from hdfs_io.kinds import is_number, is_vector
 from hdfs_io.labels import NONE, is_text, numbers, word_codes, words
-from hdfs_io.reader import MOST_WORDS, Ask, Fault, Reject, Survey
+from hdfs_io.reader import MOST_WORDS, Ask, Fault, Place, Reject, Survey
+from hdfs_io.spoken import listed, many, some_are
 
 PROBE = 1000  # values of a column of words that tell whether it was meant to be numbers
 SHOWN = 5  # columns that an error names
@@ -142,7 +144,7 @@ def _misspelled(column: pa.ChunkedArray, *, surely: bool) -> Mask | None:
     if not is_text(column.type):
         return None
     probe = column.slice(0, PROBE).drop_null().to_pylist()
-    if not surely and 2 * sum(map(is_float, probe)) <= len(probe):
+    if not surely and 2 * sum(is_float(value) or has_comma(value) for value in probe) <= len(probe):
         return None
     bad = np.array([value is not None and not is_float(value) for value in column.to_pylist()], np.bool_)
     return bad if bad.any() else None
@@ -186,9 +188,9 @@ def _sum(column: pa.ChunkedArray) -> tuple[float, int]:
 def missing_error(faults: Mapping[str, Fault]) -> DataError:
     """The refusal of features (column -> fault, not empty) without a number."""
     (_, first), *others = faults.items()
-    many = f"{first.count:,} feature values are missing, nan or inf (beyond float32 too), the first here"
+    what = some_are(first.count, "feature value", "missing, nan or inf (beyond float32 too)")
     if others:
-        names = ", ".join(repr(name) for name, _ in others[:SHOWN]) + ", ..." * (len(others) > SHOWN)
+        names = listed([name for name, _ in others], SHOWN)
         total = sum(fault.count for _, fault in others)
-        many += f", and {total:,} in {len(others)} other column{'s' * (len(others) > 1)} ({names})"
-    return DataError(f"{first.place}: {many}; leave out such columns, or say --missing zero|mean|nan")
+        what += f", and {total:,} in {many(len(others), 'other column')} ({names})"
+    return DataError(f"{first.place}: {what}; leave out such columns, or say --missing zero|mean|nan")

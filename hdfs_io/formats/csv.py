@@ -26,6 +26,7 @@ from hdfs_io.labels import MISSING
 from hdfs_io.listing import DataFile
 from hdfs_io.options import ReadOptions
 from hdfs_io.reader import PIECE, Ask, Reject, Survey
+from hdfs_io.spoken import many
 from hdfs_io.text import LAST, MARK, Block, Buffer, blocks, codec, last_line, opening
 
 ALL = 1 << 62
@@ -34,6 +35,7 @@ LONGEST = 64 << 20  # bytes of a record; what is longer begins with a quote that
 WRONG = re.compile(r"Row #(\d+): Expected (\d+) columns, got (\d+): (.*)", re.DOTALL)  # Arrow's words
 
 NUMBERS = {"double": pa.float64(), "int64": pa.int64()}
+APART = "; --sep says what separates columns, --format text that each line is a text"
 NO_TEXT = "holds bytes that are no UTF-8; convert the file, as with `iconv -f latin1 -t utf-8`"
 
 
@@ -149,9 +151,9 @@ class Csv(Tabular, Bundles):
             wrong = WRONG.search(str(error))
             if not wrong:
                 raise DataError(f"{places.block.url}: {error}") from error
-            row, right, columns_there, shown = wrong.groups()
-            what = f"{columns_there} columns where there should be {right}: {shown[:60]!r}"
-            raise DataError(places.place(int(row) - 1, what)) from None
+            row, right, there, shown = wrong.groups()
+            what = f"{many(int(there), 'column')} where there should be {right}: {shown[:60]!r}"
+            raise DataError(places.place(int(row) - 1, what) + APART * (right == "1")) from None
         record = np.delete(np.arange(len(table) + len(rejects)), list(rejects))
         if not all(kind in NUMBERS.values() for kind in table.schema.types):
             for name, column in zip(table.column_names, table.columns, strict=True):
@@ -236,13 +238,17 @@ class Csv(Tabular, Bundles):
         fields = split(first.decode(), self.sep, quoted=self.quote == QUOTE)
         if not self.options.header:
             features = tuple(map(str, self.options.roles.features or ()))
-            numbered = tuple(f"c{i}" for i in range(len(fields)))
-            return Head(features if len(features) == len(fields) else numbered, lo, size)
+            return Head(features if len(features) == len(fields) else tuple(numbered(len(fields))), lo, size)
         names = tuple(name.strip() or f"c{i}" for i, name in enumerate(fields))
         name, times = Counter(names).most_common(1)[0]
         if times > 1:
             raise DataError(f"{url}: its header has column {name!r} twice; name each column once")
         return Head(names, min(end, len(text) - 1), size)
+
+
+def numbered(columns: int) -> list[str]:
+    """The names of columns that have none."""
+    return [f"c{i}" for i in range(columns)]
 
 
 def is_utf8(text: bytes) -> bool:

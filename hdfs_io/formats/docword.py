@@ -15,6 +15,7 @@ from hdfs_io.formats.lines import Lines
 from hdfs_io.formats.sparse import Parsed, Sparse
 from hdfs_io.formats.triples import numbers_of, refuse_sizes, sizes_of
 from hdfs_io.listing import DataFile
+from hdfs_io.spoken import many
 from hdfs_io.text import LAST, Block, blocks, last_line, opening
 
 BLOCK = 16 << 20  # bytes parsed at a time
@@ -48,7 +49,9 @@ class Docword(Sparse):
                 yield _rows(piece.file, triples[:, :at], done, last, words)
                 rest, done = triples[:, at:], last
         if seen != stored:
-            raise DataError(f"{piece.file}: holds {seen:,} triples where its third line says {stored:,}: cut short?")
+            raise DataError(
+                f"{piece.file}: holds {many(seen, 'triple')} where its third line says {stored:,}: cut short?"
+            )
         yield _rows(piece.file, rest, done, documents, words)
 
 

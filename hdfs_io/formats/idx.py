@@ -16,6 +16,7 @@ from hdfs_io.errors import DataError
 from hdfs_io.formats.tabular import Batch, Kinds, Tabular
 from hdfs_io.listing import DataFile
 from hdfs_io.reader import Ask, Survey
+from hdfs_io.spoken import many
 from hdfs_io.store import exists
 from hdfs_io.text import stream
 
@@ -51,7 +52,9 @@ class Idx(Tabular):
         with stream(piece.file) as raw:
             kind, shape = _head(raw, piece.file)
             if labels is not None and len(labels) != shape[0]:
-                raise DataError(f"{beside}: holds {len(labels):,} labels for the {shape[0]:,} rows of {piece.file}")
+                raise DataError(
+                    f"{beside}: holds {many(len(labels), 'label')} for {many(shape[0], 'row')} of {piece.file}"
+                )
             width = math.prod(shape[1:])
             for first in range(0, shape[0], ROWS):
                 n = min(ROWS, shape[0] - first)

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from hdfs_io.dataset import Dataset
 from hdfs_io.errors import DataError
 from hdfs_io.formats.columns import missing_error
-from hdfs_io.formats.roles import Place, no_key
+from hdfs_io.formats.roles import no_key
 from hdfs_io.formats.vectors import unpack
 from hdfs_io.formats.views import Views
 from hdfs_io.kernels.tiles import lay
 from hdfs_io.keys import WANTED, no_whole
 from hdfs_io.labels import column_codes, numbers, word_codes
-from hdfs_io.reader import NAMED, Fault, Filled, Frame, Room
+from hdfs_io.reader import NAMED, Fault, Filled, Frame, Place, Room
 from hdfs_io.schema import Input
 
 BATCH = 16384  # rows laid out at a time, fewer where they are wide

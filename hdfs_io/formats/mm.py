@@ -15,6 +15,7 @@ from hdfs_io.formats.lines import Lines
 from hdfs_io.formats.sparse import Parsed, Sparse
 from hdfs_io.formats.triples import numbers_of, refuse_sizes, sizes_of
 from hdfs_io.listing import DataFile
+from hdfs_io.spoken import many
 from hdfs_io.text import LAST, stream
 
 FIELDS = ("real", "double", "integer", "pattern")
@@ -83,11 +84,13 @@ def _entries(url: str, data: NDArray[np.uint8], field: str) -> Sequence[NDArray[
 
 def _refuse_count(url: str, found: int, said: int) -> None:
     if found != said:
-        raise DataError(f"{url}: holds {found:,} entries where its sizes say {said:,}: cut short?")
+        raise DataError(f"{url}: holds {many(found, 'entry')} where its sizes say {said:,}: cut short?")
 
 
 def _check(url: str, shape: Sequence[int], i: NDArray[Any], j: NDArray[Any]) -> None:
     rows, columns, stored = shape
     refuse_sizes(url, rows, columns, stored)
     if stored and not (i.min() >= 1 and i.max() <= rows and j.min() >= 1 and j.max() <= columns):
-        raise DataError(f"{url}: an entry lies beyond the {rows:,} rows and {columns:,} columns that its sizes say")
+        raise DataError(
+            f"{url}: an entry lies beyond the {many(rows, 'row')} and {many(columns, 'column')} that its sizes say"
+        )

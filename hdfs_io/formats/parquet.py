@@ -20,7 +20,7 @@ from hdfs_io.formats.feet import KNOWN
 from hdfs_io.formats.layer import BATCH
 from hdfs_io.formats.magnitude import fits
 from hdfs_io.formats.tabular import Batch, Kinds, Tabular
-from hdfs_io.frames import Frames
+from hdfs_io.frames import Frames, index_columns
 from hdfs_io.kinds import is_number, is_vector, plain
 from hdfs_io.labels import is_text
 from hdfs_io.listing import DataFile
@@ -61,7 +61,8 @@ class Parquet(Tabular, Frames):
     def survey(self, piece: Piece, ask: Ask) -> Survey:
         """Numbers are judged by the file's statistics; other columns, and all where rows may be left out, are read."""
         if ask.skip:
-            return replace(self.look(piece, replace(ask, keep=False)), kept=None)
+            index = index_columns(self.schema(DataFile(piece.file, 0)))
+            return replace(self.look(piece, replace(ask, keep=False)), kept=None, index=index)
         groups = range(piece.start, piece.stop)
         with _open(piece.file, groups) as parquet:
             schema = parquet.schema_arrow
@@ -78,7 +79,9 @@ class Parquet(Tabular, Frames):
         gaps = {name: Fault(each.nulls, each.place) for name, each in told.items() if each.nulls}
         ranges = {name: each.range for name, each in told.items() if each.range is not None}
         missing = {**gaps, **found.missing}
-        return replace(found, rows=piece.rows, columns=columns, missing=missing, ranges={**ranges, **found.ranges})
+        ranges |= found.ranges
+        index = index_columns(schema)
+        return replace(found, rows=piece.rows, columns=columns, missing=missing, ranges=ranges, index=index)
 
     def batches(self, piece: Piece, columns: Sequence[str] | None, _kinds: Kinds) -> Iterator[Batch]:
         names = None if columns is None else list(columns)

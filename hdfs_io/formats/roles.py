@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 from hdfs_io.errors import DataError
 from hdfs_io.kinds import is_number, plain
 from hdfs_io.labels import as_words, column_codes, is_missing, is_text, numbers
-from hdfs_io.reader import Ask, Fault, Survey
+from hdfs_io.reader import Ask, Fault, Place, Survey
 
-Place = Callable[[int, str], str]  # (row, what) -> "file:line: what"
 Mask = NDArray[np.bool_]
 SHOWN = 40  # characters of a wrong value that an error repeats
 

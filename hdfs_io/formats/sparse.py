@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 from hdfs_io.dataset import Dataset, Piece
 from hdfs_io.errors import DataError
 from hdfs_io.formats.lines import Lines
-from hdfs_io.formats.roles import Mask, Place
+from hdfs_io.formats.roles import Mask
 from hdfs_io.labels import number_codes
 from hdfs_io.listing import DataFile
-from hdfs_io.reader import Ask, Fault, Filled, Reader, Reject, Room, Survey, by_column, together
+from hdfs_io.reader import Ask, Fault, Filled, Place, Reader, Reject, Room, Survey, by_column, together
+from hdfs_io.spoken import many
 
 LABEL = "label"  # the name of the only column besides the features
 VALUE = "value"  # stands for all features, where columns are named
@@ -145,7 +146,7 @@ class Sparse(Reader):
                 dropped += _put(dataset, piece, part, room)
             first += len(lines.y)
         if first != piece.rows:
-            why = f"{first} rows where there were {piece.rows}"
+            why = f"{many(first, 'row')} where there were {piece.rows:,}"
             raise DataError(f"{piece.file}: has changed since it was scanned: {why}")
         return Filled(dropped)
 
@@ -161,13 +162,8 @@ class Sparse(Reader):
             yield pa.table(every).select(list(every) if columns is None else list(columns))
 
     @final
-    def where(self, piece: Piece, row: int, what: str) -> str:
-        row = piece.read_as(row)
-        for each in self.parsed(piece):
-            if row < len(each.lines.y):
-                return each.place(row, what)
-            row -= len(each.lines.y)
-        return f"{piece.file}: {what}"  # it has changed meanwhile
+    def places(self, piece: Piece) -> Iterator[tuple[int, Place]]:
+        return ((len(each.lines.y), each.place) for each in self.parsed(piece))
 
     def _good(self, piece: Piece) -> Iterator[Lines]:
         """The rows without those that are left out."""

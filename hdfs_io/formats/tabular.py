@@ -15,10 +15,9 @@ from hdfs_io.dataset import Dataset, Piece
 from hdfs_io.errors import DataError
 from hdfs_io.formats.columns import look_at, without
 from hdfs_io.formats.layer import Layer
-from hdfs_io.formats.roles import Place
 from hdfs_io.listing import DataFile
 from hdfs_io.partitions import with_partitions
-from hdfs_io.reader import Ask, Filled, Reader, Reject, Room, Survey, merged
+from hdfs_io.reader import Ask, Filled, Place, Reader, Reject, Room, Survey, merged
 
 Kinds = Mapping[str, str]  # column -> Arrow's name of its type
 NOTHING: Kinds = {}
@@ -82,13 +81,8 @@ class Tabular(Reader):
         yield from self._good(piece, columns)
 
     @final
-    def where(self, piece: Piece, row: int, what: str) -> str:
-        row = piece.read_as(row)
-        for batch in self._batches(piece, None):
-            if row < len(batch.table):
-                return batch.place(row, what)
-            row -= len(batch.table)
-        return f"{piece.file}: {what}"  # it has changed meanwhile
+    def places(self, piece: Piece) -> Iterator[tuple[int, Place]]:
+        return ((len(batch.table), batch.place) for batch in self._batches(piece, None))
 
     def _good(self, piece: Piece, columns: Sequence[str] | None, kinds: Kinds = NOTHING) -> Iterator[pa.Table]:
         """The tables without the rows that are left out."""

@@ -17,7 +17,7 @@ from hdfs_io.formats.libsvm import cut_lines
 from hdfs_io.formats.tabular import Batch, Kinds, Tabular
 from hdfs_io.listing import DataFile
 from hdfs_io.reader import Ask, Survey
-from hdfs_io.text import LAST, MARK, Block, last_line, stream
+from hdfs_io.text import LAST, MARK, OPENING, Block, last_line, refuse_binary, stream
 
 TEXT, CLASS, FILE = "text", "class", "file"  # the columns
 
@@ -68,8 +68,9 @@ class Files(Tabular):
 
     def batches(self, piece: Piece, columns: Sequence[str] | None, _kinds: Kinds) -> Iterator[Batch]:
         with stream(piece.file) as file:
-            text = decoded(file.read())
-        row = {TEXT: text, CLASS: class_of(piece.file), FILE: name_of(piece.file)}
+            text = file.read()
+        refuse_binary(text[:OPENING], piece.file)
+        row = {TEXT: decoded(text), CLASS: class_of(piece.file), FILE: name_of(piece.file)}
         table = pa.Table.from_pylist([row], pa.schema([(name, pa.string()) for name in row]))
         place = partial("{0}: {2}".format, piece.file)
         yield Batch(table if columns is None else table.select(list(columns)), place)

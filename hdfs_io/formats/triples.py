@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from hdfs_io.errors import DataError
 from hdfs_io.kernels.records import squeeze
+from hdfs_io.spoken import many
 
 MOST_DIGITS = 18  # of a size; what has more is none
 EMPTY = 1000  # rows for each stored number, beyond which a file's sizes are taken to be wrong
@@ -26,9 +27,8 @@ def sizes_of(words: Sequence[bytes]) -> list[int] | None:
 def refuse_sizes(url: str, rows: int, columns: int, stored: int) -> None:
     """DataError for sizes that no file like this has, before memory is taken for them."""
     if max(rows, columns) >= 2**31 or rows > EMPTY * (stored + EMPTY):
-        raise DataError(
-            f"{url}: says that it holds {rows:,} rows, {columns:,} columns and {stored:,} numbers: too large"
-        )
+        sizes = f"{many(rows, 'row')}, {many(columns, 'column')} and {many(stored, 'number')}"
+        raise DataError(f"{url}: says that it holds {sizes}: too large")
 
 
 def numbers_of(text: NDArray[np.uint8], columns: Mapping[str, pa.DataType], where: str) -> list[NDArray[Any]]:

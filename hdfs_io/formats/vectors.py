@@ -11,10 +11,9 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from hdfs_io.errors import DataError
-from hdfs_io.formats.roles import Place
 from hdfs_io.kinds import is_number, is_spark
 from hdfs_io.labels import numbers
-from hdfs_io.reader import Vectors
+from hdfs_io.reader import Place, Vectors
 
 
 @dataclass(frozen=True, eq=False)

@@ -46,8 +46,8 @@ def test_rows() -> None:
     X = np.ones((4, 3), np.float32)
     finite_rows(X, "mlr")
     X[2, 1] = X[3, 0] = np.nan
-    with pytest.raises(UsageError, match=r"2 feature values are missing.* first in row 2: mlr cannot"):
+    with pytest.raises(UsageError, match=r"2 feature values missing.* first in row 2: mlr cannot"):
         finite_rows(X, "mlr")
     sparse = CSR(np.array([0, 1, 1, 3]), np.array([0, 0, 2], np.int32), np.array([1, 2, np.inf], np.float32), 3)
-    with pytest.raises(UsageError, match=r"1 feature values .* first in row 2: mlr"):
+    with pytest.raises(UsageError, match=r"1 feature value .* first in row 2: mlr"):
         finite_rows(sparse, "mlr")

@@ -82,7 +82,7 @@ def test_code_that_lies_in_the_model_is_nobodys_own(tmp_path: Path) -> None:
 
 
 def test_rows_with_nan_are_refused_by_a_model_whose_app_takes_none() -> None:
-    with pytest.raises(UsageError, match=r"1 feature values are missing.*row 1: mlr cannot predict"):
+    with pytest.raises(UsageError, match=r"1 feature value missing.*row 1: mlr cannot predict"):
         open_model(str(OLD)).predict([[1.0, 2.0], [np.nan, 0.0]])
 
 

@@ -332,7 +332,7 @@ def test_what_was_only_seen(start: Start, tmp_path: Path) -> None:
     [
         ("user,item,rating\n1,2,3\n", {"implicit": True, "method": "sgd"}, "learned by als"),
         ("user,item,rating,w\n1,2,3,1\n", {"weight": "w"}, "every rating alike"),
-        ("user,item,rating\n1,2,bad\n1,3,4\n", {}, "number is to be predicted|no numbers"),
+        ("user,item,rating\n1,2,bad\n1,3,4\n", {}, "are to be predicted|no number"),
         ("a,b,rating\n1,2,3\n", {}, "--user"),
     ],
 )

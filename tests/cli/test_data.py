@@ -42,7 +42,7 @@ def test_it_is_said_how_far_it_has_come(
         (source / f"{k:02d}.csv").write_text(f"a,y\n{k},0\n{k},1\n")
     assert main(["describe", str(source)]) == 0
     said = capsys.readouterr()
-    assert "80 rows x 1 dense features in 40 files" in said.out
+    assert "80 rows x 1 dense feature in 40 files" in said.out
     assert said.err.splitlines()[39:] == ["40 of 40 parts read", *(f"{k} of 20 parts read" for k in range(1, 21))]
     assert main(["copy", str(source), str(target)]) == 0
     said = capsys.readouterr()

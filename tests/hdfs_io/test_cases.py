@@ -59,12 +59,12 @@ def test_narrow_test_width_comes_from_the_model(put: Put) -> None:
     short = scan(put("short.libsvm", "1 3:1\n-1 1:2 2:1\n"), label="class", schema=train)
     assert matrix(short) == [[0, 0, 1, 0, 0, 0, 0, 0, 0], [2, 1, 0, 0, 0, 0, 0, 0, 0]]
     wide = put("wide.libsvm", "1 3:1\n-1 2:1 12:1\n")
-    with pytest.raises(DataError, match=r"wide\.libsvm:2: index 12:1: 1 indices are unknown to the model"):
+    with pytest.raises(DataError, match=r"wide\.libsvm:2: index 12:1: 1 index is unknown to the model"):
         scan(wide, label="class", schema=train)
     dropped = scan(wide, ReadOptions(unknown="drop"), label="class", schema=train)
     assert matrix(dropped)[1] == [0, 1, 0, 0, 0, 0, 0, 0, 0]
     assert load(dropped, 0, 2).dropped == 1
-    assert "1 values have an index that the model doesn't know: dropped" in dropped.notes
+    assert "1 value with an index that the model doesn't know: dropped" in dropped.notes
 
 
 def test_index_below_the_models_base_is_unknown_too(put: Put) -> None:
@@ -95,7 +95,7 @@ def test_nan_label_is_refused_with_count_and_place(place: str, put: Put) -> None
     with pytest.raises(DataError, match=r"nan\.libsvm:3: label: 2 labels are missing, nan or inf"):
         scan(url, label="class")
     assert matrix(scan(url, label=None)) == [[1, 0], [0, 1], [2, 0], [1, 0]]
-    with pytest.raises(DataError, match=r"y\.csv:3: label: 1 labels are missing"):
+    with pytest.raises(DataError, match=r"y\.csv:3: label: 1 label is missing"):
         scan(put("y.csv", "a,y\n1,1\n2,\n3,0\n"), label="class")
 
 
@@ -105,7 +105,7 @@ def test_inf_value_by_policy(put: Put) -> None:
         scan(url, label="class")
     zero = scan(url, ReadOptions(missing="zero"), label="class")
     assert matrix(zero) == [[1, 0], [0, 0], [0, 0]]
-    assert zero.notes == ("2 feature values are missing, nan or inf: read as 0",)
+    assert zero.notes == ("2 feature values missing, nan or inf: read as 0",)
     assert np.isnan(matrix(scan(url, ReadOptions(missing="nan"), label="class"))[2][0])
 
 
@@ -133,7 +133,7 @@ def test_a_label_the_model_does_not_know(put: Put) -> None:
     with pytest.raises(DataError, match=r"test\.parquet: row 1 of row group 0: label 'maybe' is not one"):
         scan(put("test.parquet", parquet(y=["no", "maybe"], a=[1, 2])), label="class", schema=train)
     sparse = scan(put("train.libsvm", "-1 1:1\n+1 2:1\n"), label="class").schema
-    with pytest.raises(DataError, match=r"test\.libsvm:3: label 3 is not one of .* \(-1, 1\): 1 labels"):
+    with pytest.raises(DataError, match=r"test\.libsvm:3: label 3 is not one of .* \(-1, 1\): 1 label;"):
         scan(put("test.libsvm", "-1 1:1\n\n3 2:1\n"), label="class", schema=sparse)
 
 

@@ -60,7 +60,7 @@ def test_words_that_the_model_does_not_know(put: Put) -> None:
     dropped = scan(new, ReadOptions(unknown="drop"), label="class", schema=model)
     assert matrix(dropped) == [[1, 0, 1, 0], [2, 0, 0, 0], [3, 0, 0, 0]]
     assert load(dropped, 0, 3).dropped == 2
-    assert any("2 words of column 'town' are unknown to the model: dropped" in note for note in dropped.notes)
+    assert any("2 words of column 'town' unknown to the model: dropped" in note for note in dropped.notes)
     numbers = scan(put("numbers.csv", "town,a\n7,1\n"), ReadOptions(unknown="drop"), label="class", schema=model)
     assert matrix(numbers) == [[1, 0, 0, 0]]
 
@@ -100,7 +100,7 @@ def test_missing_numbers_are_read_as_the_mean_also_at_prediction(put: Put) -> No
     dataset = scan(put("m.csv", text), ReadOptions(missing="mean"), label="class")
     assert dataset.schema.means == (2.0, 15.0)
     assert matrix(dataset) == [[1, 10], [2, 20], [3, 15]]
-    assert "2 feature values are missing, nan or inf: read as their column's mean" in dataset.notes
+    assert "2 feature values missing, nan or inf: read as their column's mean" in dataset.notes
     model = Schema.from_json(json.loads(json.dumps(dataset.schema.to_json())))
     assert matrix(scan(put("new.csv", "a,b\n,1\n"), label="class", schema=model)) == [[2, 1]]
     table = parquet(a=[1.0, None, 3.0, 8.0], y=[0, 1, 0, 1])

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from hdfs_io import DataError, ReadOptions, describe, scan
+from hdfs_io import DataError, ReadOptions, describe, listing, look, plan, scan
 
 Put = Callable[[str, str | bytes], str]
 
@@ -52,8 +52,8 @@ def test_columns_alike_are_one_line_also_where_all_lack_values(put: Put) -> None
 def test_labels_and_words_that_a_run_refuses(put: Put) -> None:
     text = describe(put("t.csv", "a,b,y\n" + "1,2,0\n" * 9 + "x,3,\n"))
     assert "  rows of each class: 0 (9)" in text
-    assert "t.csv:11: column 'a' holds 'x': 1 values of this column are no numbers" in text
-    assert "t.csv:11: label: 1 labels are missing" in text
+    assert "t.csv:11: column 'a' holds 'x': 1 value of this column is no number" in text
+    assert "t.csv:11: label: 1 label is missing" in text
 
 
 def test_size_pieces_and_zeros(put: Put) -> None:
@@ -85,8 +85,35 @@ def test_a_header_that_is_there_again_is_told_and_can_be_left_out(put: Put) -> N
     assert (fine.rows, fine.schema.features, fine.schema.classes) == (6, ("a", "b"), 2)
 
 
+def test_documents_are_texts_and_the_flag_that_says_so_is_named(put: Put) -> None:
+    url = put("docs", "The cat sat on the mat.\nDogs bark, and do not care.\nThe end.\n")
+    note = "  note: its lines are taken for texts, a row each (--format text); a file is one: --format files\n"
+    text = describe(url)
+    assert "docs: 3 rows x 0 dense features in 1 file\n  read as text\n" in text
+    assert note in text
+    assert describe(url, ReadOptions(format="text")) == text.replace(note, "")
+    assert "1 row x 0 dense features" in describe(url, ReadOptions(format="files"))
+    with pytest.raises(DataError, match=r":2: 2 columns where .* 1: .*; --sep says .*, --format text that each line"):
+        describe(url, ReadOptions(format="csv"))
+
+
 def test_rows_that_never_have_labels(put: Put) -> None:
     text = describe(put("a.ldac", "2 0:1 3:2\n1 1:4\n"))
     assert "2 rows" in text
     assert "  note: its rows have no label, for apps that need none, such as lda and kmeans" in text
     assert "refuses" not in text
+
+
+def test_files_are_listed_once(put: Put, monkeypatch: pytest.MonkeyPatch) -> None:
+    put("d/a.csv", "user,item,rating\n1,2,3.5\n")
+    url = put("d/b.csv", "user,item,rating\n2,2,4.5\n").rpartition("/")[0]
+    calls: list[str] = []
+
+    def listed(url: str) -> listing.Listing:
+        calls.append(url)
+        return listing.list_all(url)
+
+    monkeypatch.setattr(plan, "list_all", listed)
+    monkeypatch.setattr(look, "list_files", lambda url: pytest.fail("listed again"))
+    assert "2 ratings in 2 files" in describe(url)
+    assert calls == [url]

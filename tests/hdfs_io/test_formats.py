@@ -106,7 +106,7 @@ def test_wrong_csv_is_named(put: Put, piece: int) -> None:
 
 def test_a_word_among_numbers_is_named(put: Put) -> None:
     text = "a,b,y\n" + '1,"x\nx",0\n' * 10 + "oops,z,1\n"
-    with pytest.raises(DataError, match=r"w\.csv:22: column 'a' holds 'oops': 1 values of this column are no numbers"):
+    with pytest.raises(DataError, match=r"w\.csv:22: column 'a' holds 'oops': 1 value of this column is no number"):
         scan(put("w.csv", text), label="class")
     words = scan(put("w.csv", text), ReadOptions(roles=Roles(label="y", features=("b",))), label="class")
     assert words.schema.features == ("b=x\nx", "b=z")
@@ -135,7 +135,7 @@ def test_roles(put: Put) -> None:
     ignored = scan(put("r.csv", text), ReadOptions(roles=Roles(label="y", id="key")), label=None)
     assert ignored.schema.features == ("a", "w", "b")
     assert load(ignored, 0, 2).y is None
-    with pytest.raises(DataError, match="label column 'key' holds words, where a number is to be predicted"):
+    with pytest.raises(DataError, match=r"label column 'key' holds words, where numbers, .* are to be"):
         scan(put("r.csv", text), ReadOptions(roles=Roles(label="key")), label="number")
 
 
@@ -176,11 +176,11 @@ def test_a_model_reads_new_data_without_header_by_place(put: Put) -> None:
 
 def test_missing_features_by_policy(put: Put) -> None:
     url = put("m.csv", "a,b,y\n1,2,0\n?,4,1\n5,,0\n")
-    with pytest.raises(DataError, match=r"m\.csv:3: column 'a': 1 .* first here, and 1 in 1 other column \('b'\);"):
+    with pytest.raises(DataError, match=r"m\.csv:3: column 'a': 1 feature value .*, and 1 in 1 other column \('b'\);"):
         scan(url, label="class")
     assert matrix(scan(url, ReadOptions(missing="zero"), label="class")) == [[1, 2], [0, 4], [5, 0]]
     assert np.isnan(matrix(scan(url, ReadOptions(missing="nan"), label="class"))[1][0])
-    with pytest.raises(DataError, match="column 'big' holds '1e\\+300': 1 feature values are missing, nan or inf"):
+    with pytest.raises(DataError, match="column 'big' holds '1e\\+300': 1 feature value is missing, nan or inf"):
         scan(put("big.csv", "big,y\n1,0\n1e300,1\n"), label="class")
 
 
@@ -237,7 +237,7 @@ def test_read_arrow_keeps_words_and_one_type(place: str, put: Put) -> None:
 
 def test_nothing_to_read_is_said(place: str, put: Put) -> None:
     put("d/a.csv", "")
-    with pytest.raises(DataError, match="all 1 files are empty"):
+    with pytest.raises(DataError, match="holds nothing"):
         scan(f"{place}/d", label="class")
     with pytest.raises(DataError, match="holds no rows"):
         scan(put("h.csv", "a,y\n"), label="class")

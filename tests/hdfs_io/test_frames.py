@@ -5,7 +5,8 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable
-from typing import Any
+from functools import partial
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -15,7 +16,9 @@ import pytest
 from numpy.typing import NDArray
 
 from hdfs_io import CSR, DataError, Dataset, ReadOptions, Roles, convert, describe, head, load, read_arrow, scan
+from hdfs_io.errand import Errand, Looked, find, together
 from hdfs_io.frames import index_columns
+from hdfs_io.travel import pack, unpack
 
 GUESSED = "label is column 'y': guessed, as none was said"
 Put = Callable[[str, str | bytes], str]
@@ -105,7 +108,7 @@ def test_gaps_in_an_index_are_no_missing_features(put: Put) -> None:
     for kind in ("parquet", "arrow"):
         url = file(data, put, kind)
         assert load(scan(url, label="class"), 0, N).X.shape == (N, 2)
-        with pytest.raises(DataError, match="1 feature values are missing"):
+        with pytest.raises(DataError, match="1 feature value is missing"):
             scan(url, options(features=("a", UNNAMED), label="y"), label="class")
 
 
@@ -167,3 +170,53 @@ def test_a_column_is_known_by_its_name_where_the_note_is_lost(put: Put) -> None:
 )
 def test_a_broken_note_says_nothing(note: bytes) -> None:
     assert index_columns(pa.schema([("a", pa.int64()), ("b", pa.int64())], {b"pandas": note})) == ()
+
+
+def folder(put: Put, kind: str, *frames: pd.DataFrame) -> str:
+    """The URL of a directory with a file of each."""
+    for k, data in enumerate(frames):
+        url = file(data, partial(_put_below, put, f"d/{k}"), kind)
+    return url.rpartition("/")[0].rpartition("/")[0]
+
+
+def _put_below(put: Put, where: str, name: str, data: str | bytes) -> str:
+    return put(f"{where}/{name}", data)
+
+
+def disagreed(dataset: Dataset, name: str, in_: int, not_in: int) -> str:
+    urls = list(dict.fromkeys(piece.file for piece in dataset.pieces))
+    return f"column {name!r} is pandas' index in {urls[in_]}, and not in {urls[not_in]}"
+
+
+@pytest.mark.parametrize("kind", ["parquet", "arrow"])
+@pytest.mark.parametrize("first", [0, 1])
+@pytest.mark.parametrize("bad_rows", ["stop", "skip"])
+def test_every_file_says_what_its_index_is(put: Put, kind: str, first: int, bad_rows: Literal["stop", "skip"]) -> None:
+    noted = frame(key=[f"k{i}" for i in range(N)]).set_index("key")
+    lost = noted.reset_index()[["a", "b", "y", "key"]]  # by hands that don't keep the note; its last column is no label
+    url = folder(put, kind, *((lost, noted) if first else (noted, lost)))
+    dataset = scan(url, ReadOptions(bad_rows=bad_rows), label="class")
+    assert dataset.schema.features == ("a", "b")
+    assert dataset.schema.label is not None
+    assert dataset.schema.label.name == "y"
+    assert {NOTE.format("key"), disagreed(dataset, "key", first, 1 - first)} < set(dataset.notes)
+    assert len(matrix(dataset)) == 2 * N
+
+
+def test_files_with_other_indices_lose_each(put: Put) -> None:
+    one, two = frame(one=[None, *range(1, N)]).set_index("one"), frame(two=np.arange(N) ** 2).set_index("two")
+    dataset = scan(folder(put, "parquet", one, two), label="class")
+    assert dataset.schema.features == ("a", "b")
+    remarks = [*map(NOTE.format, ("one", "two")), disagreed(dataset, "one", 0, 1), disagreed(dataset, "two", 1, 0)]
+    assert {*remarks, GUESSED} == set(dataset.notes)
+    assert scan(dataset.url, options(features=("a",), label="y"), label="class").schema.features == ("a",)
+
+
+def test_an_index_by_another_name_is_seen_by_workers_too(put: Put) -> None:
+    url = folder(put, "parquet", *(frame(**{name: np.arange(N) ** 2}).set_index(name) for name in ("one", "two")))
+
+    def survey(errand: Errand) -> list[Looked]:
+        parts = [find(errand, part, 1) for part in errand.shares(2)]
+        return together(errand, [unpack(pack(part)) for part in parts])
+
+    assert scan(url, label="class", surveyor=survey).to_json() == scan(url, label="class").to_json()

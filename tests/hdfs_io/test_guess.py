@@ -29,6 +29,21 @@ def file(put: Put, name: str, text: str) -> DataFile:
         ("x.svm", "1\n", "libsvm"),
         ("X.CSV", "1 1:2\n", "csv"),
         ("half", "PAR1....", "parquet"),
+        (
+            "docs.txt",
+            "The cat sat on the mat.\nDogs bark, and don't care.\n\nWho's there? It's me; the third.\n",
+            "text",
+        ),
+        ("one", "Only a single line of words\n", "text"),
+        ("speech", "ALICE: hello there you\nBOB: hi to you too\n", "text"),
+        ("words.csv", "The cat sat on the mat.\nDogs bark, and don't care.\n", "csv"),
+        ("kinds", "red round small\nblue square large\n", "csv"),
+        (
+            "towns",
+            "Ann Bell, New York City, x\nJo Ray, Los Angeles\nAl Fox, San Jose, y\nEd Lee, La Paz, z\nK L, M N, o\n",
+            "csv",
+        ),
+        ("log", "2026-01-02 12:00:01 INFO all is well\n2026-01-02 12:00:02 WARN is it\n", "csv"),
     ],
 )
 def test_format(put: Put, name: str, text: str, want: str) -> None:
@@ -49,6 +64,14 @@ def test_format(put: Put, name: str, text: str, want: str) -> None:
         (",a,b\n0,1,2\n", ",", True),
         ("x\n0\n1\n", ",", True),
         ("x,y\n", ",", True),
+        ("1,5;2,5;3,5\n4;5,5;6,5\n", ";", False),
+        ("1,5;2,5\n4,5;5,5\n", ";", False),
+        ("1,2;a\n4,5;b\n", ";", False),
+        ("1.5\x012.5\x01a\n2.5\x01\\N\x01b\n", "\x01", False),
+        ("a:b\n1.5:2\n2.5:3\n", ":", True),
+        ("1.5^2\n2.5^3\n", "^", False),
+        ("a:b\n", ",", True),
+        ("x\n12:30\n12:45\n", ",", False),
     ],
 )
 def test_separator_and_header(put: Put, text: str, sep: str, header: bool) -> None:
@@ -117,6 +140,6 @@ def test_binary_files_are_no_text(put: Put, name: str, data: bytes, capfd: pytes
 
 
 def test_a_short_row_in_latin_1(put: Put, capfd: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(DataError, match=r"t\.csv:3: 1 columns where there should be 2: 'K.ln'"):
+    with pytest.raises(DataError, match=r"t\.csv:3: 1 column where there should be 2: 'K.ln'"):
         scan(put("t.csv", "a,y\n1,M\xfcnchen\nK\xf6ln\n".encode("latin-1")), label="class")
     assert capfd.readouterr().err == ""

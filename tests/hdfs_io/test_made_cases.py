@@ -53,7 +53,7 @@ def test_bom(cases: Path) -> None:
 
 
 def test_nan_label_and_inf_value(cases: Path) -> None:
-    with pytest.raises(DataError, match=r"nan_label\.libsvm:2: label: 1 labels are missing, nan or inf"):
+    with pytest.raises(DataError, match=r"nan_label\.libsvm:2: label: 1 label is missing, nan or inf"):
         scan(str(cases / "nan_label.libsvm"), label="class")
     with pytest.raises(DataError, match=r"inf_value\.libsvm:2: value 2:inf: 2 feature values"):
         scan(str(cases / "inf_value.libsvm"), label="class")

@@ -31,7 +31,7 @@ def test_columns_that_are_said_and_rows_that_lack_them(put: Put) -> None:
     told = lines(url, Roles(user=0, item=1, rating=2))
     assert "1 user, 2 items: a rating for 100.000% of pairs" in told
     assert "ratings from 3 to 5" in told
-    assert "odd: 1 rows have no user: --bad-rows skip leaves them out" in told
+    assert "odd: 1 row without user: --bad-rows skip leaves out such" in told
     assert not any("taken for ratings" in line for line in told)
 
 
@@ -48,7 +48,7 @@ def test_words_without_ratings_in_parts(put: Put, monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.parametrize("roles", [Roles(label="rating"), Roles(features=("timestamp",))])
 def test_rows_of_features_where_these_are_said(put: Put, roles: Roles) -> None:
-    assert "dense features" in describe(put("r.csv", MOVIES), ReadOptions(roles=roles))
+    assert "dense feature" in describe(put("r.csv", MOVIES), ReadOptions(roles=roles))
 
 
 def test_users_and_items_among_features_are_no_ratings(put: Put) -> None:

@@ -66,7 +66,7 @@ def test_csv(place: str, put: Put, piece: int, keep: bool) -> None:
     again = Dataset.from_json(json.loads(json.dumps(dataset.to_json())))
     assert matrix(again) == matrix(dataset)
     assert sorted(lines(out)) == [3, 4, 6, 7, 8, 10]
-    assert "1 rows left out: label in column 'y'" in dataset.notes
+    assert "1 row left out: label in column 'y'" in dataset.notes
     assert "2 rows left out: number of columns" in dataset.notes
 
 
@@ -92,7 +92,7 @@ def test_a_row_without_label_among_others(put: Put) -> None:
 def test_a_word_among_numbers_is_the_same_wherever_pieces_end(put: Put) -> None:
     url = put("t.csv", "a,y\n" + "1,0\n2,1\n" * 30 + "oops,1\n" + "1,0\n2,1\n" * 30)
     for piece in (1 << 20, 40, 8):
-        with pytest.raises(DataError, match=r"t\.csv:62: column 'a' holds 'oops': 1 values of this column are no"):
+        with pytest.raises(DataError, match=r"t\.csv:62: column 'a' holds 'oops': 1 value of this column is no"):
             scan(url, label="class", piece=piece)
         assert scan(url, ReadOptions(bad_rows="skip"), label="class", piece=piece).rows == 120
 
@@ -103,7 +103,7 @@ def test_parquet(put: Put) -> None:
     pq.write_table(pa.table({"x": x, "y": [0, 1, 0, 1, None, 0]}), out, row_group_size=2)
     dataset = scan(put("t.parquet", out.getvalue()), ReadOptions(bad_rows="skip"), label="class")
     assert matrix(dataset) == [[1], [4], [6]]
-    assert {"2 rows left out: missing in column 'x'", "1 rows left out: label in column 'y'"} <= set(dataset.notes)
+    assert {"2 rows left out: missing in column 'x'", "1 row left out: label in column 'y'"} <= set(dataset.notes)
 
 
 def test_what_the_user_said_how_to_read_is_not_left_out(put: Put) -> None:

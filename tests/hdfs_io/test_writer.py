@@ -78,7 +78,7 @@ def test_head_reads_little_and_all_files(place: str, put: Put) -> None:
 
 def test_describe_tells_size_form_label_and_columns(put: Put) -> None:
     told = describe(put("t.csv", "a,town,y\n1,x,no\n2,z,yes\n"))
-    for line in ("2 rows x 1 dense features in 1 file", "csv, separator ',', with header", "'y': 2 classes (no, yes)"):
+    for line in ("2 rows x 1 dense feature in 1 file", "csv, separator ',', with header", "'y': 2 classes (no, yes)"):
         assert line in told
     assert "column 'town': string" in told
     assert "label 'label': a number" in describe(put("r.libsvm", "0.5 1:1\n1.5 1:1\n"))

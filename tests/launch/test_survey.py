@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from hdfs_io import DataError, ReadOptions, nobody, scan
-from hdfs_io.describe import spoken
 from hdfs_io.errand import Errand, Findings, find
+from hdfs_io.spoken import sized
 from hdfs_io.store import write_bytes
 from hdfs_io.travel import pack
 from yarnml.comm.effects import Report, Say, Setback
@@ -83,7 +83,7 @@ def test_workers_find_what_a_scan_of_here_finds(tmp_path: Path, data: str, worke
     (job,) = start.jobs
     assert (job.workers, job.servers, job.threads) == (workers, 0, 2)
     assert [line.split(" to be ")[0].split(" in ")[0] for line in said] == [
-        f"scan     6 parts, {spoken(Path(data, 'p0.csv').stat().st_size * 6)},",
+        f"scan     6 parts, {sized(Path(data, 'p0.csv').stat().st_size * 6)},",
         f"scan     1,800 rows surveyed by {workers} worker{'s' * (workers != 1)}",
     ]
     assert not Path(job.url).exists()
@@ -94,7 +94,7 @@ def test_a_file_that_no_two_workers_can_share_is_named(tmp_path: Path, data: str
     for workers in (1, 2, 3):
         survey = survey_of(tmp_path, workers, Local(InlineLauncher()), say=said.append)
         assert scan(url, label="class", piece=PIECE, surveyor=survey).rows == 300
-    size = spoken(Path(url).stat().st_size)
+    size = sized(Path(url).stat().st_size)
     remarks = [line for line in said if "alone" in line]
     assert [remark.partition(", as only")[0] for remark in remarks] == [
         f"scan     {url}, {size}, is surveyed by one worker alone"

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hdfs_io import CSR
+from hdfs_io.spoken import many
 from yarnml.app.app import App
 from yarnml.errors import RunFailed, UsageError
 from yarnml.model import Artifacts
@@ -40,8 +41,8 @@ def finite_rows(X: NDArray[np.float32] | CSR, app: str) -> None:
     first, *_ = np.nonzero(~np.isfinite(values))
     row = int(np.searchsorted(X.indptr, first[0], "right")) - 1 if isinstance(X, CSR) else int(first[0])
     raise UsageError(
-        f"{len(first):,} feature values are missing, nan or inf (beyond float32 too), the first in row {row}: "
-        f"{app} cannot predict from them; leave out such rows, or fill them in"
+        f"{many(len(first), 'feature value')} missing, nan or inf (beyond float32 too), the first in row {row}: "
+        f"{app} cannot predict from such; leave out such rows, or fill them in"
     )
 
 

@@ -68,7 +68,7 @@ def test_a_return_alone_ends_a_row(put: Put, text: str, piece: int) -> None:
     ("text", "where"),
     [
         ('x,t,label\n1,"a, b",0\n2.5,cc,1\n,"d\ne",\r,1\n,"d\ne",\r\n1\n1,c,0\n', r"s\.csv:5: 2 columns .* 3: ',1'"),
-        ('x,t\n1,"a"\n2,"b"\n3,"c\rd"\n4,"e"f\rg\n5,"h"\n', r"s\.csv:5: 1 columns .* 2: 'g'"),
+        ('x,t\n1,"a"\n2,"b"\n3,"c\rd"\n4,"e"f\rg\n5,"h"\n', r"s\.csv:5: 1 column .* 2: 'g'"),
     ],
 )
 @pytest.mark.parametrize("piece", [1 << 20, 16])

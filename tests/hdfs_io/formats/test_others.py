@@ -65,7 +65,7 @@ def test_docword(put: Put, name: str, piece: int) -> None:
         ("2 2\n2\n1 1 1\n2 1 1\n", "does not begin with three lines"),
         (f"{'9' * 5000}\n2\n1\n1 1 1\n", "does not begin with three lines"),
         ("99999999999\n2\n1\n1 1 1\n", "says that it holds 99,999,999,999 rows"),
-        ("2000000000\n2\n1\n1 1 1\n", "says that it holds 2,000,000,000 rows, 2 columns and 1 numbers: too large"),
+        ("2000000000\n2\n1\n1 1 1\n", "says that it holds 2,000,000,000 rows, 2 columns and 1 number: too large"),
     ],
 )
 def test_docword_that_is_none(put: Put, text: str, what: str) -> None:
@@ -96,11 +96,11 @@ def test_matrix_market_in_other_forms(put: Put) -> None:
         with pytest.raises(DataError, match=r"c\.mtx: its (first line|sizes)"):
             scan(put("c.mtx", head + text), label=None)
     for text in ("array real general\n99999999 99999999\n1\n", "array real general\n2 2\n1\n2\n3\n"):
-        with pytest.raises(DataError, match="entries where its sizes say"):
+        with pytest.raises(DataError, match=r"entr(y|ies) where its sizes say"):
             scan(put("c.mtx", head + text), label=None)
-    with pytest.raises(DataError, match="says that it holds 1,999,999,999 rows, 1 columns and 1 numbers: too large"):
+    with pytest.raises(DataError, match="says that it holds 1,999,999,999 rows, 1 column and 1 number: too large"):
         scan(put("c.mtx", f"{head}coordinate real general\n1999999999 1 1\n1 1 1\n"), label=None)
-    with pytest.raises(DataError, match="an entry lies beyond the 1 rows and 1 columns"):
+    with pytest.raises(DataError, match="an entry lies beyond the 1 row and 1 column"):
         scan(put("c.mtx", f"{head}coordinate real general\n1 1 1\n1 2 1\n"), label=None)
 
 
@@ -137,7 +137,7 @@ def test_idx(place: str, put: Put) -> None:
     with pytest.raises(DataError, match="holds no rows"):
         scan(put("n-images-idx3-ubyte", idx(np.empty((0, 2, 2), np.uint8))), label=None)
     put("e/t-labels-idx1-ubyte", idx([7]))
-    with pytest.raises(DataError, match="holds 1 labels for the 2 rows"):
+    with pytest.raises(DataError, match="holds 1 label for 2 rows"):
         scan(put("e/t-images-idx3-ubyte", idx([[[1]], [[2]]])), label="class")
 
 

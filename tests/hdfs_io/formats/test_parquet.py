@@ -70,5 +70,5 @@ def test_words_are_surveyed_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyP
     with pytest.raises(DataError, match="column 'x'"):
         scan(url, label="class")
     pq.write_table(pa.table({**columns, "y": [None if k == 170 else 1.5 for k in range(300)]}), url)
-    with pytest.raises(DataError, match="row 170 of row group 0: label: 1 labels are missing"):
+    with pytest.raises(DataError, match="row 170 of row group 0: label: 1 label is missing"):
         scan(url, ReadOptions(missing="zero", roles=Roles(label="y")), label="number")
