@@ -20,6 +20,7 @@ from hdfs_io.errors import DataError
 from hdfs_io.guess import named_format
 from hdfs_io.store import join, open_fs, write_text
 from hdfs_io.text import named_codec
+from hdfs_io.udt import noted
 from hdfs_io.whole import whole
 
 SUCCESS = "_SUCCESS"  # the empty file that says a directory of parts is complete
@@ -91,7 +92,13 @@ class ParquetWriter(Writer):
 
     def append(self, table: pa.Table) -> None:
         if self.inner is None:
-            self.inner = pq.ParquetWriter(self.file, table.schema, compression=self.compression or "snappy")
+            fine = any("timestamp[ns" in str(field.type) for field in table.schema)
+            self.inner = pq.ParquetWriter(
+                self.file,
+                noted(table.schema),
+                compression=self.compression or "snappy",
+                use_deprecated_int96_timestamps=fine,  # Spark and Hive know no other times of nanoseconds
+            )
         self.inner.write_table(table.cast(self.inner.schema))
 
     def finish(self) -> None:
