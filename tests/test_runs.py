@@ -80,8 +80,10 @@ def test_beats_and_a_wish_to_end(runs: str) -> None:
     run.beat(Glance(time=1e12, clock=4))
     assert RunDir(run.url).glance() == Glance(time=1e12, clock=4)
     assert not run.asked_to_end()
+    RunDir(run.url).ask_to_end("enough of\nthat")
     RunDir(run.url).ask_to_end()
-    assert run.asked_to_end()
+    assert run.asked_to_end() == 2
+    assert run.why_to_end() == "enough of that"
 
 
 def test_a_run_whose_driver_is_dead_is_lost(runs: str) -> None:

@@ -52,14 +52,16 @@ def test_a_run_that_goes_back_loses_the_metrics_of_later_clocks(tmp_path: Path) 
     assert (glance.generation, glance.setback) == (1, "rolled back to clock 2: server 0 was killed")
 
 
-def test_a_wish_to_end_is_heard_once(tmp_path: Path) -> None:
-    run, it, _ = watch(tmp_path)
+def test_a_wish_to_end_is_heard_as_often_as_it_is_made_and_told_as_it_changes(tmp_path: Path) -> None:
+    run, it, out = watch(tmp_path)
     heard: list[str] = []
-    it.start(lambda: heard.append("kill"))
-    run.ask_to_end()
-    assert wait_for(lambda: bool(heard), 10)
+    it.start(lambda: heard.append("kill"), ending=lambda: f"it ends: {heard}" if heard else "")
+    for n in (1, 2):
+        run.ask_to_end()
+        assert wait_for(lambda n=n: len(heard) >= n, 10)  # type: ignore[misc]
+    assert wait_for(lambda: out.getvalue().count("it ends") == 2, 10)
     it.close()
-    assert heard == ["kill"]
+    assert heard == ["kill", "kill"]
     assert not any(thread.name == "yarnml-watch" for thread in threading.enumerate())
 
 

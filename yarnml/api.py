@@ -95,10 +95,14 @@ class LocalRun(Run):
             with suppress(OSError, DataError):
                 self._directory.end("failed", message=f"could not be started: {error}")
             raise
-        self._watch.start(on_kill=self.kill)
+        self._watch.start(on_kill=self.kill, ending=self._ending)
 
     def kill(self) -> None:
         self._handle.kill()
+
+    def _ending(self) -> str:
+        wish = self._handle.wish()
+        return "" if wish is None else wish.told(self._job.respite)
 
     def finish(self) -> Outcome:
         if self._outcome is None:

@@ -58,6 +58,7 @@ class Job:
     retries: int = 3  # deaths at the same place after which the run is given up
     secure: bool = False  # its processes take part with the run's keys alone
     checkpoint_every: float = 60.0  # seconds; 0: no checkpoints
+    grace: float = 30.0  # seconds that a run which is to end has for a last checkpoint
     starts: bool = False  # the app has a `start`, which takes the first clock of the tables
     resume: str = ""  # URL of the checkpoint to begin with, of another run
     resume_clock: int = 0  # the clock of that checkpoint
@@ -67,6 +68,11 @@ class Job:
     def url(self) -> str:
         """The run's own directory."""
         return f"{self.runs.rstrip('/')}/{self.run}"
+
+    @property
+    def respite(self) -> float:
+        """Seconds that the run may take to end, once it is to; 0 where it takes no checkpoints."""
+        return self.grace if self.checkpoint_every else 0.0
 
     def clock_of(self, tables: int) -> int:
         """What apps and metrics call the clock that its tables call so."""

@@ -127,6 +127,7 @@ def _job(
         retries=running.retries,
         secure=running.secure,
         checkpoint_every=running.checkpoint_every,
+        grace=running.grace,
         starts=app.start is not None,
         start_from=None if running.start_from is None else absolute(running.start_from),
     )

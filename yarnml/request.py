@@ -103,6 +103,7 @@ class Running(AppConfig):
     retries: Whole = 3  # deaths at the same place after which the run is given up; 0: the first one ends it
     secure: bool = False  # encrypt what processes say to each other, and let nobody else in; on YARN it always is so
     checkpoint_every: NonNegative = 60.0  # seconds between checkpoints, which a run goes back to; 0: none
+    grace: NonNegative = 30.0  # seconds that a run which is killed or interrupted has for a last checkpoint; 0: none
     resume: Url | None = None  # run, by its id or URL, to go on with from its last checkpoint; flags said here win
     start_from: Url | None = None  # model to begin with: its weights; mf: the users and items it knows; lda: its topics
 

@@ -98,16 +98,21 @@ class RunDir:
         return None
 
     def ask_to_end(self, why: str = "") -> None:
-        """Ask the driver, wherever it runs, to end the run."""
+        """Ask the driver, wherever it runs, to end the run; who asks again wants it at once."""
         said = why or f"killed by its user (pid {os.getpid()} on {socket.gethostname()})"
-        write_text(join(self.url, "kill"), said)
+        write_text(join(self.url, "kill"), "\n".join([*self._asked(), said.replace("\n", " ")]))
 
     def why_to_end(self) -> str:
-        """What was said when it was asked for."""
-        return read_text(join(self.url, "kill"))
+        """What was said when it was first asked for. Raises DataError if it never was."""
+        return read_text(join(self.url, "kill")).partition("\n")[0]
 
-    def asked_to_end(self) -> bool:
-        return exists(join(self.url, "kill"))
+    def asked_to_end(self) -> int:
+        """How often."""
+        return len(self._asked())
+
+    def _asked(self) -> list[str]:
+        url = join(self.url, "kill")
+        return read_text(url).split("\n") if exists(url) else []
 
     def append(self, metrics: Iterable[Metric], *, fresh: bool = False) -> None:
         """Add to the metrics; `fresh`: on a line of its own, since the last one may be torn."""

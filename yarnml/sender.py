@@ -45,8 +45,9 @@ class Sender:
 
     def follow(self, directory: RunDir, submitted: Submitted) -> Handle:
         """The run, to wait for or to end."""
-        following = launcher.Following(self.site, directory, submitted, self.view.show)
-        return Handle(lambda handle: following.outcome(handle.wish), deadline=None, abandon=ABANDON)
+        grace = Job.from_record(directory.record().job).respite
+        following = launcher.Following(self.site, directory, submitted, self.view, grace)
+        return Handle(lambda handle: following.outcome(handle.wish), deadline=None, abandon=ABANDON + grace)
 
     def survey(self, job: Job, errand: Errand) -> Outcome:
         """Send a job that surveys data, whose app is ours and no private one, and wait for its end, however it is."""

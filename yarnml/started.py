@@ -36,7 +36,10 @@ class Run(ABC):
 
     @abstractmethod
     def kill(self) -> None:
-        """End the run; `wait` then raises Stopped."""
+        """End the run at its next clock, with a last checkpoint if it can; once more ends it at once.
+
+        `wait` then raises Stopped.
+        """
 
     @final
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from typing import Any, Self, final
 
 from hdfs_io import open_fs
@@ -28,6 +28,7 @@ from yarnml.sender import Sender
 from yarnml.started import Run
 from yarnml.survey import ByWorkers
 
+LAST = 10.0  # seconds for a run that is to end at once
 URLS = ("data", "test", "valid", "out", "runs", "start_from")  # options that containers have to reach
 
 
@@ -115,11 +116,21 @@ class YarnRun(Run):
 
     def finish(self) -> Outcome:
         if self._outcome is None:
-            self._outcome = self._follow().wait()
+            self._outcome = self._wait(self._follow())
             glance = self._directory.glance()
             if glance is not None:
                 self._sender.view.close(glance)
         return self._outcome
+
+    def _wait(self, handle: Handle) -> Outcome:
+        try:
+            return handle.wait()
+        except KeyboardInterrupt:  # the second one
+            with suppress(KeyboardInterrupt):
+                if (outcome := handle.wait(LAST)) is not None:
+                    return outcome
+            said = f"`yarnml status {self.id}` tells how it ends"
+            return Outcome("interrupted", f"interrupted twice by Ctrl-C; its end was not waited for: {said}")
 
     def _follow(self) -> Handle:
         if self._handle is None:

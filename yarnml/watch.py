@@ -6,6 +6,7 @@ import io
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, final
 
@@ -37,6 +38,9 @@ class Watch:
         self._told: set[str] = set()
         self._thread = threading.Thread(target=self._watch, name="yarnml-watch", daemon=True)
         self._on_kill: Callable[[], None] = lambda: None
+        self._ending: Callable[[], str] = str
+        self._said = ""  # of its end
+        self._kills = 0
 
     def say(self, text: str) -> None:
         """Show and log a line."""
@@ -59,9 +63,9 @@ class Watch:
             self._progress.go_back(generation, said, time.time())
         self.say(said)
 
-    def start(self, on_kill: Callable[[], None]) -> None:
-        """`on_kill` is called once if somebody asks for the run's end."""
-        self._on_kill = on_kill
+    def start(self, on_kill: Callable[[], None], ending: Callable[[], str] = str) -> None:
+        """`on_kill` is called each time that somebody asks for the run's end; `ending` tells of it, "" otherwise."""
+        self._on_kill, self._ending = on_kill, ending
         self._thread.start()
 
     def close(self) -> None:
@@ -76,7 +80,6 @@ class Watch:
 
     def _watch(self) -> None:
         beaten = 0.0
-        killed = False
         while not self._over.wait(STEP):
             with self._lock:
                 glance = replace(self._progress.glance(time.time()), **self._more())
@@ -85,15 +88,19 @@ class Watch:
             if time.monotonic() - beaten >= BEAT:
                 beaten = time.monotonic()
                 self._keep(glance)
-                if not killed and self._asked_to_end():
-                    killed = True
-                    self._on_kill()
+                self._hear()
+            if (said := self._ending()) and said != self._said:
+                self._said = said
+                self.say(said)
 
-    def _asked_to_end(self) -> bool:
-        try:
-            return self._run.asked_to_end()
-        except (OSError, DataError):  # heard a second later, or never; the run goes on
-            return False
+    def _hear(self) -> None:
+        """Whether somebody asks for the end, again perhaps."""
+        asked = self._kills
+        with suppress(OSError, DataError):  # heard a second later, or never; the run goes on
+            asked = self._run.asked_to_end()
+        for _ in range(self._kills, asked):
+            self._on_kill()
+        self._kills = asked
 
     def _keep(self, glance: Glance) -> None:
         with self._lock:

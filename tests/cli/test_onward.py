@@ -7,10 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from hdfs_io import Schema
 from yarnml import checkpoints
 from yarnml.cli import main
 from yarnml.cli.onward import onward
 from yarnml.job import Job
+from yarnml.model import Model, save_model
 from yarnml.runs import RunDir
 
 
@@ -34,6 +36,15 @@ def test_the_command_and_the_clock(job: Job) -> None:
     assert onward(run) == ["`yarnml run --resume mlr-1` goes on from its checkpoint at clock 1,200"]
     run.submitted("application_1")
     assert onward(run)[0].startswith("`yarnml submit --resume mlr-1`")
+
+
+def test_a_model_that_is_whole_is_worth_more(job: Job) -> None:
+    run = RunDir.create(job)
+    keep(job, 7)
+    schema = Schema(sparse=False, width=1)
+    model = Model(app="mlr", task="regression", schema=schema, config={}, arrays={"w": np.ones(1)}, run="mlr-1")
+    save_model(model, run.model)
+    assert onward(run) == [f"its model is whole: {run.model}"]
 
 
 def test_a_lost_run_says_it(job: Job, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from yarnml.comm.company import ANEW, FOREVER, LATE
+from yarnml.comm.company import ANEW, FOREVER, LATE, OVER
 from yarnml.comm.coordinator import Coordinator
 from yarnml.comm.effects import Commit, Discard, Effect, End, Replace, Say, Send, Setback
 from yarnml.comm.events import (
@@ -25,6 +25,7 @@ from yarnml.comm.events import (
     Reported,
     Retreating,
     Spoilt,
+    Stop,
     Tick,
     Unreachable,
 )
@@ -281,7 +282,103 @@ def test_a_checkpoint_that_cannot_be_written_is_said_and_tried_later() -> None:
     effects = machine.handle(Copied("server-0", mark.clock, "the disk is full"), 5.1)
     assert effects == [Discard(mark.url), Say("no checkpoint this time: server 0: the disk is full")]
     assert told(machine.handle(Tick(), 6.0), Mark) == {}
-    assert marked(machine, 10.2).clock == mark.clock
+    assert marked(machine, 10.2).clock == mark.clock + 1  # a copy is told by its clock
+
+
+KILLED = Stop("killed", "killed by somebody")
+
+
+def moving(**settings: Any) -> Coordinator:
+    """Both workers have ended 40 clocks."""
+    machine = running(**{"every": 60.0, "grace": 5.0, **settings})
+    for peer in ("worker-0", "worker-1"):
+        machine.handle(Reported(peer, {}, 40), 4.0)
+    return machine
+
+
+def test_a_run_that_is_to_end_takes_a_last_checkpoint_and_then_does() -> None:
+    machine = moving()
+    assert machine.handle(KILLED, 5.0) == []
+    mark = marked(machine, 5.0)
+    assert mark.clock == 41
+    effects = [effect for seat in SEATS for effect in machine.handle(Copied(seat.slug, 41), 5.1)]
+    assert effects == [Commit(0, 41, mark.url)]
+    assert told(machine.handle(Tick(), 5.2), Mark) == {}
+    effects = machine.handle(Committed(41, "run/checkpoints/41"), 5.3)
+    assert outcome(effects) == Outcome("killed", "killed by somebody")
+    assert set(told(effects, Abort)) == {seat.slug for seat in SEATS}
+
+
+def test_a_last_checkpoint_that_is_late_is_set_further_ahead_and_not_waited_for_for_ever() -> None:
+    machine = moving()
+    machine.handle(KILLED, 5.0)
+    first = marked(machine, 5.0)
+    assert machine.handle(Copied("worker-1", first.clock, LATE), 5.1) == [Discard(first.url)]
+    assert marked(machine, 5.2).clock > first.clock
+    assert machine.handle(KILLED, 9.0) == []  # as a cluster's scheduler says it, time and again
+    end = outcome(machine.handle(Tick(), 10.0))
+    assert end == Outcome("killed", "killed by somebody; no last checkpoint came about within 5 s")
+
+
+@pytest.mark.parametrize("error", [ANEW, "the disk is full"])
+def test_a_last_checkpoint_that_cannot_be_is_not_waited_for(error: str) -> None:
+    machine = moving()
+    machine.handle(KILLED, 5.0)
+    mark = marked(machine, 5.0)
+    effects = machine.handle(Copied("worker-1", mark.clock, error), 5.1)
+    assert any(isinstance(effect, Say) for effect in effects)
+    assert outcome(effects) == Outcome("killed", "killed by somebody")
+
+
+def test_one_that_was_named_already_is_the_last_if_it_comes_as_soon() -> None:
+    machine = moving(every=1.0)
+    mark = marked(machine, 4.5)
+    assert mark.clock == 42
+    for peer in ("worker-0", "worker-1"):
+        machine.handle(Reported(peer, {}, 41), 4.6)
+    assert machine.handle(KILLED, 4.7) == []
+    assert told(machine.handle(Tick(), 4.8), Mark) == {}
+    effects = [effect for seat in SEATS for effect in machine.handle(Copied(seat.slug, 42), 4.9)]
+    assert effects == [Commit(0, 42, mark.url)]
+    assert told(machine.handle(Tick(), 6.5), Mark) == {}  # though it is time for another
+    assert outcome(machine.handle(Committed(42, "run/42"), 6.6)) is not None
+
+
+@pytest.mark.parametrize("what", ["nothing", "kept", "none", "again", "grace"])
+def test_where_there_is_nothing_to_keep_the_end_is_at_once(what: str) -> None:
+    machine = (
+        running(every=60.0)
+        if what == "nothing"
+        else moving(every=60.0 * (what != "none"), grace=5.0 * (what != "grace"))
+    )
+    if what == "kept":
+        machine.handle(Committed(40, "run/40"), 4.5)
+    if what == "again":
+        assert machine.handle(KILLED, 5.0) == []
+    effects = machine.handle(replace(KILLED, at_once=what == "again"), 5.1)
+    end = outcome(effects)
+    assert end is not None
+    assert (end.state, end.message.partition(";")[0]) == ("killed", "killed by somebody")
+
+
+def test_who_dies_while_the_run_ends_is_not_replaced() -> None:
+    machine = moving()
+    machine.handle(KILLED, 5.0)
+    marked(machine, 5.0)
+    effects = machine.handle(Exited(W1, "(pid 1) was killed by SIGKILL"), 5.1)
+    assert replaced(effects) == []
+    assert outcome(effects) is not None
+
+
+def test_work_that_returns_meanwhile_has_the_run_succeed() -> None:
+    machine = moving()
+    machine.handle(KILLED, 5.0)
+    mark = marked(machine, 5.0)
+    for peer in ("worker-0", "worker-1"):
+        machine.handle(Reported(peer, {}, FOREVER), 5.1)
+        machine.handle(Copied(peer, mark.clock, OVER), 5.1)
+    assert outcome(machine.handle(Finished("worker-1", None), 5.2)) is None
+    assert outcome(machine.handle(Finished("worker-0", {"a": 1}), 5.3)) == Outcome("succeeded", result={"a": 1})
 
 
 @dataclass
@@ -382,9 +479,16 @@ class World:
         if process.mark is not None and process.mark.clock == process.clock:
             self.arriving.append(Copied(process.peer, process.clock))
 
-    def settle(self) -> None:
+    @property
+    def whole(self) -> bool:
+        """All are there, in the same generation, and whoever is no more is known to be."""
+        return all(
+            seat in self.processes and self.processes[seat].generation == self.machine.generation for seat in SEATS
+        )
+
+    def settle(self, turns: int = 400) -> None:
         """Nobody dies any more: the run comes to its end."""
-        for _ in range(400):
+        for _ in range(turns):
             while self.arriving:
                 self.arrive(0)
             for seat in (W0, W1):
@@ -404,6 +508,29 @@ ACTIONS = st.one_of(
     st.tuples(st.just("arrive"), st.integers(0, 5)),
     st.tuples(st.just("tick"), st.floats(0.05, 1.0)),
 )
+
+
+@given(st.lists(ACTIONS, max_size=80), st.integers(0, 80))
+def test_a_run_that_is_to_end_does_whenever_that_is_and_whoever_dies(history: list[tuple[str, Any]], when: int) -> None:
+    """With a checkpoint of all that its workers had ended, unless somebody had died or the time was up."""
+    world = World(coordinator(every=1.0, point=Point(), grace=5.0), ended={W0: 0, W1: 0})
+    for seat in SEATS:
+        world.begin(seat)
+    disturbed, had = False, 0
+    for n, (what, which) in enumerate([*history, *[("tick", 0.1)] * (when + 1 - len(history))]):
+        if n == when:
+            had = min(world.ended.values())
+            disturbed = not world.whole
+            world.handle(Stop("killed", "enough"))
+        disturbed |= n > when and what == "die"
+        if world.outcome is not None:
+            break
+        world.handle(Tick(), which) if what == "tick" else getattr(world, what)(which)
+    until = world.now + 8.0
+    while world.outcome is None and world.now < until:
+        world.settle(1)
+    assert world.outcome is not None
+    assert world.outcome.ok or (world.outcome.state == "killed" and (disturbed or world.committed >= had))
 
 
 @given(st.lists(ACTIONS, max_size=80))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 
+from yarnml.comm.events import Stop
 from yarnml.comm.outcome import Outcome
 from yarnml.launch.handle import Handle
 
@@ -44,6 +45,7 @@ def test_the_first_wish_stands() -> None:
     handle.kill("first")
     handle.kill("second")
     assert handle.wait().message == "first"
+    assert handle.wish() == Stop("killed", "first", at_once=True)
 
 
 def test_a_fault_of_the_driver_is_an_outcome_too() -> None:

@@ -94,6 +94,43 @@ def test_a_run_that_failed_goes_on_from_its_own_checkpoint(job_of: MakeJob) -> N
     assert again.result["w"] == whole.result["w"]
 
 
+def test_a_run_that_is_ended_keeps_all_that_it_has_done(job_of: MakeJob) -> None:
+    """The clock that was running is its last, and what goes on from there comes to the same end."""
+    job = job_of(CLOCKS.format(until=-1), rows="5")
+    app = Path(job.app) / "app.py"
+    text = app.read_text()
+    app.write_text(text.replace("time.sleep(0.001)", "me.report(n=me.clock_now)\n        time.sleep(0.001)"))
+    seen: list[float] = []
+    begun = threading.Event()
+
+    def take(report: Report) -> None:
+        seen.append(report.numbers["n"])
+        begun.set()
+
+    handle = InlineLauncher().start(job, take)
+    assert begun.wait(10.0)
+    handle.kill("enough")
+    assert handle.wait() == Outcome("killed", "enough")
+    [(url, found)] = [kept for kept in [checkpoints.latest(job.url)] if kept]
+    assert 0 < found.clock <= seen[-1] + 1 < 200
+    whole, _ = run(replace(job, run="whole"))
+    again, _ = run(replace(job, run="again", resume=url, resume_clock=found.clock))
+    assert whole.result is not None
+    assert again.result is not None
+    assert again.result["w"] == whole.result["w"]
+
+
+def test_a_last_checkpoint_that_cannot_be_written_holds_nobody_up(job_of: MakeJob) -> None:
+    news: list[Any] = []
+    job = job_of(CLOCKS.format(until=-1).replace("200", "10**9"), rows="5", deadline=0.2)
+    Path(job.url).mkdir()
+    (Path(job.url) / "checkpoints").write_text("in the way")
+    outcome = InlineLauncher().start(job, lambda _: None, news.append).wait()
+    assert outcome == Outcome("deadline", "the run's deadline of 0.2 s has passed")
+    [said] = [each.text for each in news]
+    assert said.startswith("no checkpoint this time: ")
+
+
 OWN_LOOP = """
 W = me.table("W")
 for _ in range(40):

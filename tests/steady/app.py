@@ -22,6 +22,7 @@ class Config(AppConfig):
     pause: NonNegative = 0.02  # seconds a clock
     keeps: bool = False  # state of its own, by rows
     own_loop: bool = False  # as an app has it that doesn't know of recovery: it counts its clocks itself
+    sleeps: int = -1  # clock in which worker 0 does nothing for minutes
     dies: int = -1  # clock in which worker 1 ends without a word, each time it comes there
 
 
@@ -45,6 +46,8 @@ def work(me: Worker, cfg: Config) -> dict[str, float] | None:
     while me.clock_now < cfg.clocks:
         if me.clock_now == cfg.dies and me.index == 1:
             os._exit(3)
+        if me.clock_now == cfg.sleeps and me.index == 0:
+            time.sleep(300)
         w = W.get()
         g = np.sin(w + np.float32(mean)) + me.rng.standard_normal(w.shape, np.float32)
         if own is not None:

@@ -16,6 +16,7 @@ from yarnml.errors import UsageError
 
 Order = Callable[[], NDArray[np.int64]]  # made when it is needed: few apps keep what goes by rows
 LAST = 10.0  # seconds that a worker which leaves waits for what is still being written
+LOOK = 0.1  # seconds
 
 
 @final
@@ -79,6 +80,15 @@ class Keeping:
         """Until it is written, but not for long."""
         if self._writing is not None:
             self._writing.join(LAST)
+
+    def await_written(self) -> None:
+        """Until it is, or the company's check raises: there is nothing else to do."""
+        written = self._writing is None
+        while not written:
+            assert self._writing is not None
+            self._writing.join(LOOK)
+            written = not self._writing.is_alive()
+            self._company.check()
 
     def _rows(self) -> list[str]:
         return [name for name, by in self._by.items() if by == "rows"]

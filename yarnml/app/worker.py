@@ -195,6 +195,8 @@ class Worker:
         mark = self._company.mark
         if mark is not None and mark[0] == self._client.clock_now:
             self._keeping.write(*mark, self._part(), self._client.copied())
+            if self._company.ending:
+                self._keeping.await_written()
 
     # --- all workers together
 

@@ -1,4 +1,4 @@
-"""`yarnml kill RUN`: end a run, from anywhere that sees its directory."""
+"""`yarnml kill RUN`: end a run, from anywhere that sees its directory; again, or with --now: at once."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Annotated
 from tyro.conf import Positional
 
 from yarnml.cli.flags import parse
+from yarnml.cli.onward import NOTHING, onward
 from yarnml.cli.where import find
 from yarnml.errors import RunFailed
 from yarnml.runs import RunDir, wait_for
@@ -22,6 +23,7 @@ UNHEARD = 5.0  # seconds in which a driver that was silent might heed it
 class Args:
     run: Annotated[str, Positional]  # a run's id, or the beginning of it, or its URL
     deadline: float = 60.0  # seconds to wait for its end
+    now: bool = False  # end it at once; else it may take a last checkpoint, for which it has --grace seconds
     runs: str | None = None  # directory of all runs; else ~/.yarnml/runs, and that on the cluster
 
 
@@ -36,7 +38,8 @@ def main(args: Sequence[str]) -> int:
     if state == "lost" and not record.application and record.host == socket.gethostname():
         print(f"run {run.id} has ended already: lost", file=sys.stderr)
         return 0
-    run.ask_to_end()
+    for _ in range(1 + said.now):
+        run.ask_to_end()
     if state == "lost" and not record.application and not wait_for(lambda: run.ended, min(said.deadline, UNHEARD)):
         raise RunFailed(
             f"run {run.id} was asked to end, but whether it has isn't known: its driver, pid {record.pid} on "
@@ -46,8 +49,11 @@ def main(args: Sequence[str]) -> int:
         _end_on_yarn(run, record.application)
     if not wait_for(lambda: run.record().state != "running", said.deadline):
         driver = f"its driver is pid {run.record().pid} on {run.record().host}"
-        raise RunFailed(f"run {run.id} was asked to end and still runs after {said.deadline:g} s; {driver}")
+        still = f"run {run.id} was asked to end and still runs after {said.deadline:g} s; {driver}"
+        raise RunFailed(f"{still}; `yarnml kill` once more ends it at once")
     print(f"run {run.id} has ended: {run.record().state}")
+    for line in onward(run) or [NOTHING]:
+        print(line)
     return 0
 
 
@@ -55,5 +61,6 @@ def _end_on_yarn(run: RunDir, application: str) -> None:
     """Its scheduler is asked first, since it can write down how far the run came; then YARN."""
     from yarnml.launch.yarn.launcher import end
     from yarnml.launch.yarn.site import Site
+    from yarnml.monitor.terminal import view
 
-    end(Site.find(), run, application)
+    end(Site.find(), run, application, view())

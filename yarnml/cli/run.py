@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from yarnml.checkpoints import parted
 from yarnml.cli.flags import parse, said, value_of
 from yarnml.cli.line import print_json, refusal, wanted
-from yarnml.cli.onward import onward
+from yarnml.cli.onward import NOTHING, onward
 from yarnml.cli.signals import CODES, deaf, leave, on_term
 from yarnml.cli.where import find
 from yarnml.comm.outcome import Outcome
@@ -118,8 +118,9 @@ def end(run: Run, as_json: bool) -> int:
         _tell(result, seconds, sys.stderr if as_json else sys.stdout)
     else:
         print(f"yarnml: run {run.id} {outcome.state}: {outcome.message}", file=sys.stderr)
-        for line in onward(RunDir(run.url)):
-            print(f"yarnml: {line}", file=sys.stderr)
+        for line in onward(RunDir(run.url)) or [NOTHING][: outcome.state != "failed"]:
+            if line not in outcome.message:
+                print(f"yarnml: {line}", file=sys.stderr)
     return leave(EXIT[outcome.state])
 
 

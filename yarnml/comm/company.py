@@ -24,6 +24,9 @@ class Company(ABC):
     mark: tuple[int, str] | None = None
     """The checkpoint to take part in next: once so many clocks have ended, a copy goes to the directory at that URL."""
 
+    ending = False
+    """The run ends with the checkpoint of `mark`: what is done after it is lost."""
+
     _knows_no_middle = False
 
     @abstractmethod
@@ -86,13 +89,14 @@ class Alone(Company):
     def __init__(
         self,
         on_report: Callable[[dict[str, float]], None],
-        stopping: Callable[[], None],
+        stopping: Callable[[], bool | None],
         marks: Callable[[int], tuple[int, str] | None] = lambda _: None,
         marked: Callable[[int, str], None] = lambda _clock, _error: None,
     ) -> None:
-        """`on_report` takes progress numbers; `stopping` raises when the run is to end.
+        """`on_report` takes progress numbers.
 
-        `marks` is asked, by the clock that runs, for the checkpoint to take next; `marked` is told what became of it.
+        `stopping` raises when the run is to end, and tells whether it ends with the next checkpoint. `marks` is asked,
+        by the clock that runs, for the checkpoint to take next; `marked` is told what became of it.
         """
         self._on_report = on_report
         self._stopping = stopping
@@ -102,7 +106,7 @@ class Alone(Company):
         return [array]
 
     def check(self) -> None:
-        self._stopping()
+        self.ending = bool(self._stopping())
         self.mark = self._marks(self.clock_now)
         self._decline()
 

@@ -20,7 +20,8 @@ silent       generation if nothing is lost by that, else in a new one; or failur
 Outdated     the rollback again             the rollback again                   say so
 Tick         too late, exited, silent       exited, silent, a mark is due, each  -
                                             waiting for the other: failure
-Stop         the end                        the end                              -
+Stop         the end                        the end, with a last checkpoint if     -
+                                            that comes in time and nobody dies
 """
 
 from __future__ import annotations
@@ -80,6 +81,9 @@ class Coordinator:
         self._join_by = join_by
         self._workers = roles["worker"]
         self._ranks = Ranks(roles, homes, recovery)
+        self._grace = recovery.grace
+        self._stop: Stop | None = None  # why the run is to end,
+        self._end_by = math.inf  # and when at last
         self._result: dict[str, Any] | None = None
         self.outcome: Outcome | None = None
 
@@ -87,9 +91,10 @@ class Coordinator:
         if self.outcome is not None:
             return self._remind(event, self.outcome)
         try:
-            return self._live(event, now)
+            effects = self._live(event, now)
         except Fault as fault:
             return self._end(Outcome("failed", fault.message, fault.culprit))
+        return effects if self.outcome is not None else [*effects, *self._wind_up(now)]
 
     def _live(self, event: Event, now: float) -> list[Effect]:
         match event:
@@ -105,7 +110,7 @@ class Coordinator:
             case Tick():
                 return self._tick(now)
             case Stop():
-                return self._end(Outcome(event.state, event.reason + self._waiting()))
+                return self._heed(event, now)
             case Joined():
                 return self._ranks.join(event, now)
         entry = self._ranks.roll.by_peer(event.peer)
@@ -185,6 +190,8 @@ class Coordinator:
         return []
 
     def _tick(self, now: float) -> list[Effect]:
+        if self._stop is not None and not self._ranks.keeping:
+            return []  # who dies now is not replaced
         buried = self._ranks.bury(now)
         if buried is not None:
             return buried
@@ -232,6 +239,24 @@ class Coordinator:
         return [Send(entry.peer, ack)]
 
     # ---- the end
+
+    def _heed(self, wish: Stop, now: float) -> list[Effect]:
+        """The first wish stands; another may only hasten it."""
+        begun = self._stop is not None
+        if self._stop is None:
+            self._stop, self._end_by = wish, now + self._grace
+        if wish.at_once:
+            return self._end(Outcome(self._stop.state, self._stop.reason + self._waiting()))
+        return [] if begun else self._ranks.end(now)
+
+    def _wind_up(self, now: float) -> list[Effect]:
+        """The end of a run that is to end, once what it has done is kept or won't be."""
+        stop = self._stop
+        if stop is None or (self._ranks.keeping and now < self._end_by):
+            return []
+        late = f"; no last checkpoint came about within {self._grace:g} s" if self._ranks.keeping else ""
+        waiting = "" if self._ranks.kept else self._waiting()
+        return self._end(Outcome(stop.state, stop.reason + late + waiting))
 
     def _waiting(self) -> str:
         if missing := self.missing():

@@ -150,10 +150,20 @@ class Tick:
 
 @dataclass(frozen=True)
 class Stop:
-    """The run is to end now, by somebody's wish."""
+    """The run is to end, by somebody's wish: with a last checkpoint, unless it was wished for more than once."""
 
     state: Literal["killed", "interrupted", "deadline"]
     reason: str
+    at_once: bool = False  # without a last checkpoint
+
+    def told(self, grace: float) -> str:
+        """What a user who waits for the end reads."""
+        if self.at_once or not grace:
+            return f"{self.reason}: it ends now"
+        return (
+            f"{self.reason}: it ends at its next clock with a checkpoint, if it can, within {grace:g} s; "
+            "who asks again has it end at once"
+        )
 
 
 Said = Joined | HandedIn | Waiting | Reported | Keeping | Retreating | Copied | Finished | Failed | Outdated

@@ -208,7 +208,24 @@ class Ranks:
     def copied(self, seat: Seat, event: Copied, now: float) -> list[Effect]:
         return self._marks.copied(seat, event.clock, event.error, sum(self._roles.values()), now)
 
+    def end(self, now: float) -> list[Effect]:
+        """The run is to end: a last checkpoint is taken first, as far as `keeping` says."""
+        return self._marks.end(max(self.assembly.clocks), now)
+
+    @property
+    def kept(self) -> bool:
+        """Whether the last checkpoint of a run that is to end stands."""
+        return self._marks.kept
+
+    @property
+    def keeping(self) -> bool:
+        """Whether what has been done since the last checkpoint may still be kept, by another, or by the run's end."""
+        done = max(self.assembly.clocks) > self._point.clock
+        lost = self.roll.missing() or any(self._is_loss(loss) for _, loss in self._exits)
+        return self.running and done and not lost and not self._marks.never
+
     def committed(self, event: Committed) -> list[Effect]:
+        self._marks.committed(event.clock, event.error)
         if event.error:
             return [Say(f"no checkpoint this time: {event.error}")]
         if event.clock >= self._point.clock:

@@ -20,6 +20,7 @@ class Recovery:
     within: float = 120.0  # seconds in which a new process has to join
     every: float = 0.0  # seconds between checkpoints; 0: none are taken
     checkpoints: str = ""  # URL of the directory where they are written
+    grace: float = 30.0  # seconds that a run which is to end has for its last checkpoint
     point: Point = Point()
 
 

@@ -23,22 +23,27 @@ from yarnml.launch.work import given, work
 from yarnml.ps import local_client
 
 WORKER = Seat("worker", 0)
+SLACK = 5.0  # seconds for a run to end that has no more to keep
 
 
 @final
 class InlineLauncher(Launcher):
-    """Heeds a wish to stop once a clock."""
+    """Heeds a wish to stop once a clock: then takes a last checkpoint."""
 
     def start(self, job: Job, on_report: OnReport, on_news: OnNews = unheard) -> Handle:
         return Handle(lambda handle: _drive(job, on_report, on_news, handle), deadline=job.deadline)
 
 
 def _drive(job: Job, on_report: OnReport, on_news: OnNews, handle: Handle) -> Outcome:
-    def check() -> None:
-        if wish := handle.wish():
-            raise Stopped(wish.reason)
-
     lone = Lone(job, on_news)
+
+    def check() -> bool:
+        handle.abandon = job.respite + SLACK  # from now on there is something to keep
+        wish = handle.wish()
+        if wish is not None and (wish.at_once or lone.ends(company.clock_now)):
+            raise Stopped(wish.reason)
+        return wish is not None
+
     company = Alone(lambda numbers: on_report(Report(0, numbers)), check, lone.mark, lone.marked)
     try:
         plan = Plan.of(job)

@@ -33,6 +33,7 @@ class LocalLauncher(Launcher):
 
 
 def _drive(job: Job, on_report: OnReport, on_news: OnNews, handle: Handle) -> Outcome:
+    handle.abandon += job.respite
     with place(job) as here:
         return _Driver(job, here, on_report, on_news, handle).drive()
 
@@ -68,10 +69,10 @@ class _Driver:
 
     def _follow(self, process: RoleProcess) -> Outcome | None:
         """Pass on what the scheduler says, until its last word; None if it ends or is stopped before that."""
-        wished, rest = False, b""
+        wished, rest = None, b""
         while (said := process.said(LOOK)) != b"":
-            if not wished and (wish := self._handle.wish()) is not None:
-                wished = True
+            if (wish := self._handle.wish()) is not None and wish != wished:
+                wished = wish
                 process.tell(line(wish))
             *lines, rest = (rest + (said or b"")).split(b"\n")
             for text in lines:

@@ -18,8 +18,9 @@ def recovery(job: Job, generation: int) -> Recovery:
     else:
         point = Point(generation, found[1].clock, found[0])
     return Recovery(
-        retries=job.retries, every=job.checkpoint_every, checkpoints=checkpoints.directory(job), point=point
-    )
+        retries=job.retries, every=job.checkpoint_every, checkpoints=checkpoints.directory(job), grace=job.respite,
+        point=point,
+    )  # fmt: skip
 
 
 def instead(back: Setback, coordinator: Coordinator, now: float) -> list[Effect]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import subprocess
 import time
 from collections.abc import Callable
@@ -25,6 +26,7 @@ from yarnml.launch.yarn.refuse import refuse_queue, refuse_size
 from yarnml.launch.yarn.site import Site
 from yarnml.launch.yarn.spec import Spec, services, variables
 from yarnml.monitor.progress import Glance
+from yarnml.monitor.terminal import View
 from yarnml.record import Record
 from yarnml.request import OnYarn
 from yarnml.runs import RunDir
@@ -32,7 +34,7 @@ from yarnml.runs import RunDir
 LOOK = 0.5  # seconds between two looks at the run
 ASK = 2.0  # seconds between two questions to the ResourceManager
 LEAVE = 60.0  # seconds in which an application whose run has ended must be gone
-HEED = 15.0  # seconds in which a scheduler must heed the wish to end
+HEED = 15.0  # seconds in which a scheduler must heed the wish to end, beside those for a last checkpoint
 SCHEDULERS = 3  # times that a scheduler that died is started anew
 STAGING = 3.0  # seconds in which an ended application removes its files
 LOGS = 60.0  # seconds for `yarn logs`
@@ -89,8 +91,9 @@ def restarts(job: Job) -> dict[str, int]:
 class Following:
     """A run on the cluster, followed to its end from here."""
 
-    def __init__(self, site: Site, run: RunDir, application: Submitted, show: Callable[[Glance], None]) -> None:
-        self._site, self._run, self._submitted, self._show = site, run, application, show
+    def __init__(self, site: Site, run: RunDir, application: Submitted, view: View, grace: float) -> None:
+        """`grace`: seconds that the run has for a last checkpoint, if it is to end."""
+        self._site, self._run, self._submitted, self._view, self._grace = site, run, application, view, grace
         self._name = application.name
         self._asked = 0.0
         self._begun = time.time()
@@ -98,22 +101,25 @@ class Following:
 
     def outcome(self, wish: Callable[[], Stop | None]) -> Outcome:
         """Wait for the end of run and application. `wish` tells why the run is to end now, if it is."""
-        told: float | None = None
+        told: Stop | None = None
+        by = math.inf
         while not self._run.ended:
             stop = wish()
-            if stop is not None and told is None:
-                told = time.monotonic()
-                self._run.ask_to_end(stop.reason)
+            if stop is not None and stop != told:
+                told, by = stop, time.monotonic() + HEED + (0.0 if stop.at_once else self._grace)
+                self._view.say(stop.told(self._grace))
+                if self._run.asked_to_end() <= stop.at_once:
+                    self._run.ask_to_end(stop.reason)
             app = self._application()
             if app is not None and app.ended and not self._run.ended:
                 self._gone(app, stop)
-            elif told is not None and (time.monotonic() - told > HEED or self._run.glance() is None):
+            elif told is not None and (time.monotonic() > by or self._run.glance() is None):
                 kill(self._site, self._name)
                 self._await_application()
                 if not self._run.ended:
                     self._run.end(stop.state if stop else "killed", message=stop.reason if stop else "killed")
             else:
-                self._show(self._run.glance() or self._waiting(app))
+                self._view.show(self._run.glance() or self._waiting(app))
                 time.sleep(LOOK)
         record = self._run.record()
         self._await_application(record)
@@ -161,10 +167,11 @@ class Following:
         kill(self._site, self._name)
 
 
-def end(site: Site, run: RunDir, application: str) -> None:
-    """End a run from any machine: by its scheduler if it heeds, else by YARN."""
-    following = Following(site, run, Submitted(application), lambda _: None)
-    following.outcome(lambda: Stop("killed", run.why_to_end()))
+def end(site: Site, run: RunDir, application: str, view: View) -> None:
+    """End a run that was asked to, from any machine: by its scheduler if it heeds, else by YARN."""
+    asked = Stop("killed", run.why_to_end(), at_once=run.asked_to_end() > 1)
+    following = Following(site, run, Submitted(application), view, Job.from_record(run.record().job).respite)
+    following.outcome(lambda: asked)
 
 
 def kill(site: Site, application: str) -> None:

@@ -104,7 +104,7 @@ class Scheduler:
             with suppress(DataError, OSError):
                 self._run.take_over_log()
             self._go_back(Setback(begun.generation, begun.clock, self._legacy.why))
-        self._watch.start(on_kill=self._killed)
+        self._watch.start(on_kill=self._killed, ending=self._ending)
         signal.signal(signal.SIGTERM, self._ended_by_yarn)
 
     def _publish(self, generation: int) -> None:
@@ -173,7 +173,11 @@ class Scheduler:
         why = "killed by its user"
         with suppress(DataError):
             why = self._run.why_to_end()
-        self._stop = Stop("interrupted" if why.startswith("interrupted") else "killed", why)
+        asked = Stop("interrupted" if why.startswith("interrupted") else "killed", why)
+        self._stop = asked if self._stop is None else replace(self._stop, at_once=True)
+
+    def _ending(self) -> str:
+        return "" if self._stop is None else self._stop.told(self._job.respite)
 
     def _ended_by_yarn(self, *_: object) -> None:
         """A quarter of a second is left. If only this container is ended, or this attempt, another will go on."""
