@@ -36,7 +36,14 @@ def start(venv: Path, here: str, there: str) -> subprocess.Popen[str]:
 
 
 @pytest.mark.parametrize(
-    ("here", "there", "code"), [("exit 0", "exit 0", 0), ("exit 1", "exit 0", 1), ("exit 0", "exit 1", 1)]
+    ("here", "there", "code"),
+    [
+        ("exit 0", "exit 0", 0),
+        ("exit 1", "exit 0", 1),
+        ("exit 0", "exit 1", 1),
+        ('case "$*" in *--ignore*) exit 1 ;; esac', "exit 0", 1),
+        ('case "$*" in *--ignore*) ;; *) exit 1 ;; esac', "exit 0", 1),
+    ],
 )
 def test_it_fails_if_any_does(venv: Path, here: str, there: str, code: int) -> None:
     with start(venv, here, f"echo on a cluster; {there}") as running:
@@ -54,11 +61,24 @@ def test_it_fails_before_the_tests_if_style_or_types_do(venv: Path, tool: str) -
     assert "tested" not in said
 
 
+def test_no_test_is_in_neither_stream(venv: Path, tmp_path: Path) -> None:
+    """What one leaves out, the other has."""
+    with start(venv, f'echo "$*" >> {tmp_path}/streams', "true") as running:
+        running.communicate(timeout=60)
+    streams = (tmp_path / "streams").read_text().splitlines()
+    [without] = [line for line in streams if "--ignore" in line]
+    [alone] = [line for line in streams if "--ignore" not in line]
+    folders = [word for word in alone.split() if word.startswith("tests/")]
+    assert folders
+    assert [f"--ignore={folder}" for folder in folders] == [w for w in without.split() if w.startswith("--ignore")]
+    assert all((RUN.parent.parent / folder).is_dir() for folder in folders)
+
+
 def test_interrupted_it_ends_those_on_the_cluster_too(venv: Path, tmp_path: Path) -> None:
     """They take their cluster down at SIGINT."""
     down = tmp_path / "down"
     there = f'trap "touch {down}; exit 1" INT; echo $$ > {tmp_path}/there; while :; do sleep 0.1; done'
-    here = f"while ! [ -s {tmp_path}/there ]; do sleep 0.05; done; kill -INT $PPID; exit 1"
+    here = f"echo >> {tmp_path}/here; while ! [ -s {tmp_path}/there ]; do sleep 0.05; done; kill -INT $PPID; exit 1"
     with start(venv, here, there) as running:
         try:
             running.communicate(timeout=60)
@@ -67,3 +87,4 @@ def test_interrupted_it_ends_those_on_the_cluster_too(venv: Path, tmp_path: Path
                 os.killpg(running.pid, signal.SIGKILL)
     assert running.returncode != 0
     assert down.exists()
+    assert (tmp_path / "here").read_text() == "\n"  # what was to follow in the other stream has not begun
