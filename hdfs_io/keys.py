@@ -44,6 +44,15 @@ class Keys:
             raise DataError(f"{where}: {column.null_count:,} are missing; correct or remove such rows")
         return cls(*(_words(column) if is_text(column.type) else _numbers(column, where)))
 
+    @classmethod
+    def joined(cls, parts: Sequence[Self]) -> Self:
+        """Those of all rows of the parts, one after another; `parts` isn't empty."""
+        full = [part for part in parts if len(part)] or [parts[0]]
+        values, codes = np.unique(np.concatenate([part.values for part in full]), return_inverse=True)
+        begins = np.cumsum([0, *(len(part.values) for part in full)])[:-1]
+        at = [codes[begin + part.codes] for begin, part in zip(begins, full, strict=True)]
+        return cls(values, np.concatenate(at).astype(np.int32))
+
     def take(self, rows: NDArray[Any]) -> Self:
         return type(self)(self.values, self.codes[rows], self._placed)
 

@@ -63,5 +63,11 @@ def joined(parts: Sequence[Rows]) -> Rows:
         arrays = [getattr(part, name) for part in parts]
         return None if arrays[0] is None else np.concatenate(arrays)
 
+    def keys(name: str) -> Keys | None:
+        found = [key for part in parts if (key := getattr(part, name)) is not None]
+        return Keys.joined(found) if found else None
+
     matrices = [part.X for part in parts if isinstance(part.X, CSR)]
-    return Rows(CSR.joined(matrices) if matrices else of("X"), of("y"), of("weight"), None, of("number"))
+    X = CSR.joined(matrices) if matrices else of("X")
+    dropped = sum(part.dropped for part in parts)
+    return Rows(X, of("y"), of("weight"), None, of("number"), dropped, keys("user"), keys("item"))

@@ -8,7 +8,8 @@ from functools import cached_property
 from typing import Any, final
 
 from yarnml.app import App
-from yarnml.app.kept import read, refuse_other_workers
+from yarnml.app.kept import Part, read, refuse_other_workers
+from yarnml.app.splits import steals
 from yarnml.config import config_to_dict, typed
 from yarnml.errors import UsageError
 from yarnml.job import Job
@@ -37,6 +38,7 @@ class Changes:
         self._refuse_past(kept.frame.get("begun", 0), self.was.clock_of(clock))
         if self.now.train is not None:
             self._refuse_other_rows()
+            self._refuse_other_shares(kept)
             self._refuse_other_tables(Saved(checkpoint, clock))
 
     @cached_property
@@ -66,6 +68,20 @@ class Changes:
             raise UsageError(
                 f"--resume: the checkpoint is of {were:,} training rows, and now there are {are:,}: go on with the "
                 "same data, or start anew, with --start-from from a model"
+            )
+
+    def _refuse_other_shares(self, kept: Part) -> None:
+        """Whose rows are whose is what the first pass has found (--steal), or the data's cut."""
+        stole, steal, same = steals(self.was), steals(self.now), self.was.workers == self.now.workers
+        if same and stole != steal:
+            did = "took rows of each other" if stole else "read the rows that were theirs"
+            raise UsageError(
+                f"--resume: its workers {did}, and would have other rows now: go on with its --steal and --data-memory"
+            )
+        if not same and (stole or steal) and "rows" in kept.by.values():
+            raise UsageError(
+                f"--workers {self.now.workers}: with --steal what the app keeps of each row stays with its worker: "
+                f"resume with --workers {self.was.workers}"
             )
 
     def _refuse_other_tables(self, saved: Saved) -> None:

@@ -52,6 +52,8 @@ class Job:
     cache: str | None = None  # what a worker may keep of tables; None: all that it has read
     bandwidth: int | None = None  # bytes a second that a process may send; None: a clock's increments leave at its end
     order: Literal["magnitude", "random", "fifo"] = "magnitude"  # in which they leave, with a bandwidth
+    steal: bool = False  # who has read its rows reads those that others haven't come to
+    splits: str = ""  # URL of what another run that stole has on record, which this one reads alike
     data_memory: int | None = None  # bytes that a worker's rows may take; what is beyond goes to its disk; None: any
     deadline: float | None = None  # seconds after which the run is ended
     silence: float = 10.0  # seconds without a sign of life after which a process counts as lost

@@ -11,6 +11,8 @@ from hdfs_io.whole import refuse_unwritable
 from yarnml.app import App
 from yarnml.app.budget import fits, largest
 from yarnml.app.output import single_file
+from yarnml.app.spans import url_of
+from yarnml.app.splits import steals
 from yarnml.capacity import cores, data_memory
 from yarnml.config import config_to_dict, hints, refuse_reserved
 from yarnml.errors import DataError, UsageError, nearest
@@ -74,8 +76,14 @@ def prepare(
     say(earlier.told(app, asked))
     began = None if app.check_start is None else earlier.job.start_from  # in the state of its work
     return replace(
-        job, resume=earlier.checkpoint, resume_clock=earlier.clock, bandwidth=bandwidth, start_from=began
+        job, resume=earlier.checkpoint, resume_clock=earlier.clock, bandwidth=bandwidth, start_from=began,
+        splits=_splits(earlier.job, job),
     )  # fmt: skip
+
+
+def _splits(was: Job, now: Job) -> str:
+    """Where it is on record who reads which rows, if that is known of the run before."""
+    return was.splits or url_of(was.url) if steals(now) and was.workers == now.workers else ""
 
 
 def _merged(earlier: dict[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:
@@ -98,6 +106,8 @@ def _job(
     if here:
         _refuse_runs(runs)
         _refuse_processes(running)
+    if running.steal and app.predict is None:
+        raise UsageError(f"--steal: app {app.name} writes the rows in their order; leave it out")
     if running.out is not None:
         used = {"--data": data.data, "--model": getattr(config, "model", None), "--runs": runs}
         used |= {f"--{name}": fraction(name, getattr(data, name)) for name in HELD_OUT}
@@ -117,6 +127,7 @@ def _job(
         servers=running.servers,
         threads=running.threads or max(1, cores() // running.workers),
         data_memory=data_memory(running),
+        steal=running.steal and running.workers > 1,  # who is alone has nobody to take from
         staleness=running.staleness,
         seed=running.seed,
         cache=running.cache,

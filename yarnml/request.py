@@ -89,6 +89,7 @@ class Running(AppConfig):
     workers: Count = 1  # processes that compute; 1 runs here, with all cores
     servers: Count = 1  # processes that hold the tables
     threads: Count | None = None  # cores a worker uses; else all of them, shared out evenly
+    steal: bool = False  # who has read its part of the data goes on with what slower workers haven't come to
     data_memory: str | None = None  # for a worker's rows, as 2GiB (more go to disk); Python adds 300 MiB; none: half
     staleness: Staleness | None = 0  # clocks that a read may be behind; none: any number
     seed: Seed = 0  # same data, seed, workers, threads and staleness 0: the same bits

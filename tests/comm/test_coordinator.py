@@ -13,6 +13,7 @@ from yarnml.comm.company import FOREVER
 from yarnml.comm.coordinator import Coordinator
 from yarnml.comm.effects import Effect, End, Report, Send
 from yarnml.comm.events import (
+    Claiming,
     Event,
     Exited,
     Failed,
@@ -221,6 +222,7 @@ PEERS = st.sampled_from(["worker-0", "worker-1", "server-0", "another"])
 EVENTS: st.SearchStrategy[Event] = st.one_of(
     st.builds(joined, st.sampled_from([W0, W1, S0, Seat("worker", 5)]), st.one_of(st.none(), PEERS)),
     st.builds(HandedIn, PEERS, st.integers(0, 3), st.just(np.zeros(1))),
+    st.builds(Claiming, PEERS, st.integers(0, 3), st.booleans()),
     st.builds(Waiting, PEERS, st.sampled_from(["rows", ""]), st.integers(0, 3), st.integers(0, 3)),
     st.builds(Reported, PEERS, st.just({"loss": 1.0})),
     st.builds(Finished, PEERS, st.none()),
@@ -235,7 +237,7 @@ EVENTS: st.SearchStrategy[Event] = st.one_of(
 
 @given(st.booleans(), st.lists(st.tuples(EVENTS, st.floats(0, 5)), max_size=60))
 def test_any_history_ends_once_and_stays_ended(start: bool, history: list[tuple[Event, float]]) -> None:
-    coordinator = Coordinator(ROLES, silence=10.0, join_by=60.0)
+    coordinator = Coordinator(ROLES, silence=10.0, join_by=60.0, splits=(2, 3))
     now, ends = 0.0, 0
     for event, pause in [*((joined(seat), 0.0) for seat in seats(ROLES) if start), *history]:
         now += pause

@@ -13,6 +13,7 @@ from yarnml.comm.company import ANEW, FOREVER, LATE, OVER
 from yarnml.comm.coordinator import Coordinator
 from yarnml.comm.effects import Commit, Discard, Effect, End, Replace, Say, Send, Setback
 from yarnml.comm.events import (
+    Claiming,
     Committed,
     Copied,
     Event,
@@ -33,16 +34,16 @@ from yarnml.comm.outcome import Outcome
 from yarnml.comm.ranks import LAST_WORDS
 from yarnml.comm.recovery import Point, Recovery
 from yarnml.comm.seat import ANY, Seat, seats
-from yarnml.wire.message import Abort, Mark, Message, Rollback, Roster
+from yarnml.wire.message import Abort, Claimed, Mark, Message, Rollback, Roster
 
 ROLES = {"worker": 2, "server": 1}
 W0, W1, S0 = SEATS = seats(ROLES)
 TARGET = 12  # clocks of a run
 
 
-def coordinator(**settings: Any) -> Coordinator:
+def coordinator(splits: tuple[int, ...] = (), **settings: Any) -> Coordinator:
     settings = {"retries": 3, "checkpoints": "run/checkpoints", **settings}
-    return Coordinator(ROLES, silence=10.0, join_by=60.0, recovery=Recovery(**settings))
+    return Coordinator(ROLES, silence=10.0, join_by=60.0, recovery=Recovery(**settings), splits=splits)
 
 
 def joined(seat: Seat, peer: str = "", generation: int = 0) -> Joined:
@@ -85,6 +86,33 @@ def test_a_worker_that_keeps_nothing_is_replaced_and_nobody_else_hears_of_it() -
     rosters = told(machine.handle(joined(W1, "new"), 3.0), Roster)
     assert rosters == {"new": Roster(servers=("tcp://server-0",), index=1, incarnation=1, going=True)}
     assert machine.generation == 0
+
+
+def claims(machine: Coordinator, peer: str, *numbers: int) -> list[tuple[int, int]]:
+    """What a worker is told of its claims of these numbers."""
+    told_ = [told(machine.handle(Claiming(peer, number), 5.0), Claimed)[peer] for number in numbers]
+    return [(claimed.owner, claimed.number) for claimed in told_]
+
+
+def test_what_a_dead_worker_has_claimed_is_anybodys() -> None:
+    machine = running(splits=(2, 1))
+    assert claims(machine, "worker-1", 0, 1, 2) == [(1, 0), (0, 1), (0, 0)]
+    assert claims(machine, "worker-0", 0) == [(-1, -1)]
+    death(machine, W1)
+    machine.handle(joined(W1, "new"), 3.0)
+    assert machine.handle(Claiming("worker-1", 3), 5.0) == []
+    assert claims(machine, "new", 0, 0, 1, 2, 3) == [(1, 0), (1, 0), (0, 1), (0, 0), (-1, -1)]
+    machine.check()
+
+
+def test_a_new_generation_claims_anew() -> None:
+    machine = running(splits=(1, 1))
+    assert claims(machine, "worker-0", 0, 1) == [(0, 0), (1, 0)]
+    death(machine, S0)
+    assert machine.handle(Claiming("worker-0", 2), 2.0) == []  # it has yet to join
+    for seat in SEATS:
+        machine.handle(joined(seat, "" if seat.role == "worker" else "new", generation=1), 3.0)
+    assert claims(machine, "worker-1", 0, 1) == [(1, 0), (0, 0)]
 
 
 def test_who_takes_a_workers_place_is_told_how_often_that_one_had_met_others() -> None:

@@ -13,6 +13,8 @@ from yarnml.wire.memory import Exchange, MemoryTransport
 from yarnml.wire.message import (
     Ack,
     Beat,
+    Claim,
+    Claimed,
     EndClock,
     Fail,
     Gather,
@@ -90,6 +92,8 @@ MESSAGES: list[Message] = [
     Beat(generation=2),
     Gather(array=np.array(3.5), seq=4),
     Gathered(arrays=(np.zeros((2, 0), np.int32), np.ones((2, 3, 4)), np.array([True, False]))),
+    Claim(seq=3, own=True),
+    Claimed(seq=3, owner=2, number=17),
     Fail(error="naïve — ✓"),
     EndClock(
         clock=3,

@@ -111,8 +111,14 @@ class Worker:
     def share(self) -> Share:
         """This worker's training rows, possibly none, in memory or beyond it."""
         if self._loaded.share is None:
-            order = partial(shuffled, self.seed, self._portion.first_row)
-            self._loaded.share = self.share_of(self._portion.train, order)
+            if self._portion.open:
+                with self.timed("load"):
+                    self._loaded.share = self._portion.take(lambda own: self._company.claim(own=own), self.gather)
+            else:
+                order = partial(shuffled, self.seed, self._portion.first_row)
+                self._loaded.share = self.share_of(self._portion.train, order)
+            if self.job.steal:
+                self.note(self._portion.told())
         return self._loaded.share
 
     @property

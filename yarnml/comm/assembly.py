@@ -1,10 +1,11 @@
-"""An assembly: the workers of a generation, their gathers, and waits that must not be for each other (pure)."""
+"""An assembly: the workers of a generation: gathers, waits that must not be for each other, splits they take (pure)."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import final
 
+from yarnml.comm.claims import Claims
 from yarnml.comm.company import FOREVER
 from yarnml.comm.events import HandedIn, Waiting
 from yarnml.comm.meeting import Array, Meeting
@@ -26,8 +27,9 @@ class Fault(Exception):
 class Assembly:
     """Knows workers by their index. Raises Fault where what they do can't go together."""
 
-    def __init__(self, workers: int, clock: int = 0) -> None:
-        """`clock`: at which all begin."""
+    def __init__(self, workers: int, clock: int = 0, splits: Sequence[int] = ()) -> None:
+        """`clock`: at which all begin; `splits`: of the data, how many are each worker's, if others may take them."""
+        self.claims = Claims(splits or (0,) * workers)
         self._meeting = Meeting(workers)
         self._waits = Waits(workers, clock)
         self._opened = (-1, 0, False)  # the newest gather, the first worker in it, and whether its work has returned
@@ -81,6 +83,7 @@ class Assembly:
     def check(self) -> None:
         """Raise AssertionError if the state contradicts itself."""
         self._meeting.check()
+        self.claims.check()
 
     def _refuse_mixed(self, worker: int, event: HandedIn) -> None:
         """A worker whose work has returned meets none that is still at work: each would get a stranger's numbers."""

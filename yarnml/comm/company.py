@@ -8,6 +8,7 @@ from typing import Any, final
 
 import numpy as np
 
+from yarnml.comm.claims import Split
 from yarnml.comm.plain import plain_numbers
 
 FOREVER = 1 << 62  # the clock of a worker whose work has returned
@@ -49,6 +50,10 @@ class Company(ABC):
 
         "": it waits no more. Not a barrier.
         """
+
+    def claim(self, *, own: bool = False) -> Split | None:  # noqa: ARG002 (who is alone has nobody's to take)
+        """The split of the data to read next, None if none is left; only one of this worker's `own`. Not a barrier."""
+        return None
 
     def marked(self, clock: int, error: str = "") -> None:  # noqa: B027 (who is alone takes its own checkpoints)
         """This process's part of the checkpoint at `clock` is written, or why it isn't. From any thread, no barrier."""

@@ -5,6 +5,7 @@ Joined       seat it, or refuse; all are    who takes a dead one's place: the   
              here: the roster, or failure   roster; others again, or refuse
              if plans differ
 HandedIn     -                              complete: everybody's parts          say so
+Claiming     -                              a split of the data, or none left    -
 Waiting      -                              note it                              -
 Reported     pass on, note its clock        pass on, note its clock              -
 Keeping      note it                        note it: no other can replace it     -
@@ -27,12 +28,13 @@ Stop         the end                        the end, with a last checkpoint if  
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, final
 
 from yarnml.comm.assembly import Fault
 from yarnml.comm.effects import Effect, End, Report, Send
 from yarnml.comm.events import (
+    Claiming,
     Committed,
     Copied,
     Event,
@@ -57,7 +59,7 @@ from yarnml.comm.ranks import Ranks
 from yarnml.comm.recovery import NO_RECOVERY, Recovery
 from yarnml.comm.roll import Entry, Homes
 from yarnml.comm.seat import ANY, Seat, spoken
-from yarnml.wire.message import Ack, Gathered
+from yarnml.wire.message import Ack, Claimed, Gathered
 
 
 @final
@@ -72,15 +74,17 @@ class Coordinator:
         join_by: float,
         homes: Homes = (),
         recovery: Recovery = NO_RECOVERY,
+        splits: Sequence[int] = (),
     ) -> None:
         """`roles`: how many of each; `silence`: seconds out of reach that count as death; `join_by`: on the clock.
 
-        `homes`: for each worker, the hosts that it had best be on, where containers take any seat.
+        `homes`: for each worker, the hosts that it had best be on, where containers take any seat; `splits`: how many
+        of the data's each worker begins with, where others may take them.
         """
         self._silence = silence
         self._join_by = join_by
         self._workers = roles["worker"]
-        self._ranks = Ranks(roles, homes, recovery)
+        self._ranks = Ranks(roles, homes, recovery, splits)
         self._grace = recovery.grace
         self._stop: Stop | None = None  # why the run is to end,
         self._end_by = math.inf  # and when at last
@@ -127,12 +131,12 @@ class Coordinator:
                 raise Fault(f"{entry.seat}: {event.error}", entry.seat)
             case Outdated():
                 return [self._ranks.rollback(entry)]
-            case HandedIn() | Waiting() | Retreating() | Copied() | Finished() if self._ranks.running:
+            case HandedIn() | Claiming() | Waiting() | Retreating() | Copied() | Finished() if self._ranks.running:
                 return self._work(entry, event, now)
         return []
 
     def _work(
-        self, entry: Entry, event: HandedIn | Waiting | Retreating | Copied | Finished, now: float
+        self, entry: Entry, event: HandedIn | Claiming | Waiting | Retreating | Copied | Finished, now: float
     ) -> list[Effect]:
         """What somebody says in the course of a generation."""
         match event:
@@ -144,6 +148,8 @@ class Coordinator:
                 return self._ranks.go_back(event.reason, now)
             case HandedIn() if entry.seat.role == "worker":
                 return self._hand_in(entry, event)
+            case Claiming() if entry.seat.role == "worker":
+                return self._claim(entry, event)
             case Waiting() if entry.seat.role == "worker":
                 self._ranks.assembly.wait(entry.seat.index, event, now)
         return []
@@ -218,6 +224,12 @@ class Coordinator:
         gathered = Gathered(generation=self.generation, seq=event.sequence, arrays=parts)
         there = [self._ranks.roll.by_seat(Seat("worker", worker)) for worker in told]
         return [Send(worker.peer, gathered) for worker in there if worker is not None]
+
+    def _claim(self, entry: Entry, event: Claiming) -> list[Effect]:
+        split = self._ranks.assembly.claims.take(entry.seat.index, event.sequence, own=event.own)
+        owner, number = split or (-1, -1)
+        answer = Claimed(generation=self.generation, seq=event.sequence, owner=owner, number=number)
+        return [Send(entry.peer, answer)]
 
     def _report(self, entry: Entry, event: Reported, now: float) -> list[Effect]:
         if entry.seat.role == "worker" and entry.here:

@@ -34,6 +34,15 @@ class HandedIn:
 
 
 @dataclass(frozen=True)
+class Claiming:
+    """A worker has read what it claimed before, `sequence` times, and asks for another split of the data."""
+
+    peer: str
+    sequence: int
+    own: bool = False  # it has no room for others' splits
+
+
+@dataclass(frozen=True)
 class Waiting:
     """A worker, in its `clock`, waits for what servers send once every worker has come to clock `until`."""
 
@@ -166,6 +175,6 @@ class Stop:
         )
 
 
-Said = Joined | HandedIn | Waiting | Reported | Keeping | Retreating | Copied | Finished | Failed | Outdated
+Said = Joined | HandedIn | Claiming | Waiting | Reported | Keeping | Retreating | Copied | Finished | Failed | Outdated
 Seen = Exited | Unreachable | Reachable | Committed | Spoilt | Tick | Stop
 Event = Said | Seen

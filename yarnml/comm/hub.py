@@ -10,6 +10,7 @@ from typing import Any, final
 from yarnml.comm.coordinator import Coordinator
 from yarnml.comm.effects import Effect, End, Report, Send
 from yarnml.comm.events import (
+    Claiming,
     Copied,
     Event,
     Failed,
@@ -144,6 +145,8 @@ def event_of(peer: str, message: m.Message) -> Event | None:
             return Joined(peer, seat, *about, message.generation)
         case m.Gather():
             return HandedIn(peer, message.seq, message.array, message.clock)
+        case m.Claim():
+            return Claiming(peer, message.seq, message.own)
         case m.Wait():
             return Waiting(peer, message.what, message.clock, message.read)
         case m.Report():

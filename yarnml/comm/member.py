@@ -14,6 +14,7 @@ from typing import Any, NoReturn, TypeVar, final
 
 import numpy as np
 
+from yarnml.comm.claims import Split
 from yarnml.comm.company import FOREVER, LATE, OVER, Company
 from yarnml.comm.plain import plain_numbers
 from yarnml.comm.pulse import Pulse
@@ -66,7 +67,7 @@ class Member(Company):
         self._generation = 0
         self._newer = 0  # the newest generation that was heard of
         self._back = ""  # why it began
-        self._rounds = 0
+        self._rounds = self._claims = 0
         self._keeps = False
         self._marked: SimpleQueue[m.Marked] = SimpleQueue()
         self._numbers: dict[str, float] = {}
@@ -140,6 +141,11 @@ class Member(Company):
         question = m.Gather(**self._head, seq=self._rounds, array=array)
         self._rounds += 1
         return list(self._ask(question, m.Gathered).arrays)
+
+    def claim(self, *, own: bool = False) -> Split | None:
+        claimed = self._ask(m.Claim(**self._head, seq=self._claims, own=own), m.Claimed)
+        self._claims += 1
+        return None if claimed.owner < 0 else (claimed.owner, claimed.number)
 
     def check(self) -> None:
         now = time.monotonic()
@@ -219,7 +225,7 @@ class Member(Company):
     def _begin(self, generation: int) -> None:
         """Nothing of an older generation matters any more."""
         self._generation, self.mark, self._marked = generation, None, SimpleQueue()
-        self._rounds = self.clock_now = self._clock_said = 0
+        self._rounds = self._claims = self.clock_now = self._clock_said = 0
         self._numbers, self._keeps, self._knows_no_middle = {}, False, False
 
     def _ask(self, question: Message, answer: type[M]) -> M:

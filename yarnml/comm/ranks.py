@@ -9,7 +9,7 @@ too often at the same place           Fault
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 from typing import final
 
@@ -31,14 +31,14 @@ LAST_WORDS = 0.5  # seconds in which what a process said before it ended may sti
 class Ranks:
     """Methods return what is to be done, and raise Fault where the run can't go on. Times are the caller's."""
 
-    def __init__(self, roles: Mapping[str, int], homes: Homes, recovery: Recovery) -> None:
+    def __init__(self, roles: Mapping[str, int], homes: Homes, recovery: Recovery, splits: Sequence[int] = ()) -> None:
         self.roll = Roll(roles, spares=recovery.retries > 0)
         self.generation = recovery.point.generation
         self.running = False  # all have joined this generation
         self.restarts = 0
-        self.assembly = Assembly(roles["worker"], recovery.point.clock)
-        self._roles, self._homes, self._recovery = roles, homes, recovery
+        self._roles, self._homes, self._recovery, self._splits = roles, homes, recovery, splits
         self._points = [recovery.point]  # where generations may begin; the next one at the last
+        self.assembly = self._assembled()
         self._retries = Retries(recovery.retries)
         self._marks = Marks(recovery.checkpoints, recovery.every)
         self._exits: list[tuple[float, Exited]] = []
@@ -158,7 +158,12 @@ class Ranks:
         keeps = entry is not None and entry.keeps
         return seat.role == "worker" and not keeps and self.assembly.clocks[seat.index] < FOREVER
 
+    def _assembled(self) -> Assembly:
+        return Assembly(self._roles["worker"], self._point.clock, self._splits)
+
     def _refill(self, seat: Seat, now: float) -> list[Effect]:
+        if seat.role == "worker":
+            self.assembly.claims.give_back(seat.index)
         self.roll.vacate(seat, now)
         self.roll.settle()
         taken = self.roll.by_seat(seat)
@@ -173,7 +178,7 @@ class Ranks:
         abandoned = self._marks.abandon()
         self.generation += 1
         self.running, self._back = False, reason
-        self.assembly = Assembly(self._roles["worker"], self._point.clock)
+        self.assembly = self._assembled()
         self.roll.turn()
         refilled = [effect for seat in sorted(dead) for effect in self._refill(seat, now)]
         told = [self.rollback(entry) for entry in self.roll.entries() if not entry.here]
@@ -184,7 +189,7 @@ class Ranks:
         if self.running or event.url != self._point.checkpoint:
             return []
         del self._points[-1]
-        self.assembly = Assembly(self._roles["worker"], self._point.clock)
+        self.assembly = self._assembled()
         return [Say(f"back further: {event.reason}"), self._setback()]
 
     def _setback(self) -> Setback:

@@ -15,6 +15,7 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import TextIO, final
 
+from yarnml.app.splits import counts
 from yarnml.comm.coordinator import Coordinator
 from yarnml.comm.effects import Commit, Discard, Effect, Replace, Report, Say, Setback
 from yarnml.comm.events import Event, Exited, Stop
@@ -66,7 +67,11 @@ class Scheduling:
         roles = {"worker": job.workers, "server": job.servers}
         self._seats = seats(roles)
         self._coordinator = Coordinator(
-            roles, silence=job.silence, join_by=time.monotonic() + JOIN, recovery=recovery(job, generation)
+            roles,
+            silence=job.silence,
+            join_by=time.monotonic() + JOIN,
+            recovery=recovery(job, generation),
+            splits=counts(job),
         )
         self._processes: dict[Seat, RoleProcess] = {}
         self._address = ""

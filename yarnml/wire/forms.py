@@ -35,6 +35,24 @@ def nothing(kind: type[Any]) -> Form:
     return Form(kind, lambda _: (NONE, ()), unpack)
 
 
+def claim() -> Form:
+    def unpack(header: Header, parts: list[Part]) -> Message:
+        own = header[EXTRA][0]
+        _expect(not parts and own in (0, 1), "whether it is to be one of the sender's own")
+        return m.Claim(*header[COMMON], own=bool(own))
+
+    return Form(m.Claim, lambda msg: ((int(msg.own), 0, 0, 0, 0), ()), unpack)
+
+
+def claimed() -> Form:
+    def unpack(header: Header, parts: list[Part]) -> Message:
+        owner, number, *_ = header[EXTRA]
+        _expect(not parts and owner >= -1 and number >= -1, "a split, or none")
+        return m.Claimed(*header[COMMON], owner=owner, number=number)
+
+    return Form(m.Claimed, lambda msg: ((msg.owner, msg.number, 0, 0, 0), ()), unpack)
+
+
 def texts(kind: type[Any], *names: str) -> Form:
     def unpack(header: Header, parts: list[Part]) -> Message:
         _expect(len(parts) == len(names), f"{len(names)} texts")

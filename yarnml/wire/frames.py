@@ -79,6 +79,8 @@ _PROTOCOL = (  # the place in this list is the kind on the wire: only append
     forms.nothing(m.Standing),
     forms.release(),
     forms.texts(m.Refused, "reason"),
+    forms.claim(),
+    forms.claimed(),
 )
 _PACKS = {form.kind: (number, form.pack) for number, form in enumerate(_PROTOCOL)}
 _UNPACKS = [form.unpack for form in _PROTOCOL]

@@ -6,8 +6,8 @@ are most, Get and Rows, can be made by position, which is quickest.
 |     | coordinator | server |
 |---|---|---|
 | to the | Join, Gather, Wait, Report, Finish, Fail | Hello, EndClock, Increments, Get, Release, Ask, Done, Farewell |
-| | Marked, Keeps, Retreat | |
-| from the | Roster, Beat, Gathered, Abort, Mark, Rollback | Rows, Ack, Nack, Standing, Refused |
+| | Claim, Marked, Keeps, Retreat | |
+| from the | Roster, Beat, Gathered, Claimed, Abort, Mark, Rollback | Rows, Ack, Nack, Standing, Refused |
 """
 
 from __future__ import annotations
@@ -69,6 +69,14 @@ class Gather(Message):
     """One worker's part of round `seq` of the collectives; `clock`: the one that runs at it."""
 
     array: Array
+
+
+@final
+@frozen(kw_only=True)
+class Claim(Message):
+    """The sender, which has claimed `seq` splits of the data before, goes on with another. Answered by Claimed."""
+
+    own: bool = False  # it has no room for those of other workers
 
 
 @final
@@ -157,6 +165,15 @@ class Gathered(Message):
     """Round `seq` is complete: every worker's array in worker order."""
 
     arrays: tuple[Array, ...]
+
+
+@final
+@frozen(kw_only=True)
+class Claimed(Message):
+    """The receiver's claim `seq`: it is to read split `number` of worker `owner`; -1: there is none left."""
+
+    owner: int = -1
+    number: int = -1
 
 
 @final

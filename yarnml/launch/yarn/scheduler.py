@@ -15,6 +15,7 @@ from dataclasses import replace
 from typing import final
 
 from hdfs_io import DataError, join, read_text, remove
+from yarnml.app.splits import counts
 from yarnml.comm.coordinator import Coordinator
 from yarnml.comm.effects import Commit, Discard, Effect, Replace, Report, Say, Setback
 from yarnml.comm.events import Event, Stop
@@ -69,6 +70,7 @@ class Scheduler:
             join_by=time.monotonic() + self._spec.start_timeout,
             homes=[home.best for home in self._spec.homes],
             recovery=self._recovery,
+            splits=counts(self._job),
         )
         self._fates = Fates(self._manager)
         self._losses = Losses(inside, self._coordinator, self._fates, first=not legacy.why)
