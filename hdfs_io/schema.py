@@ -80,12 +80,12 @@ class Schema:
 
     @classmethod
     def from_json(cls, value: dict[str, Any]) -> Self:
-        label, features = value["label"], value["features"]
+        label, features = value.get("label"), value.get("features")
         if label is not None:
-            label = Label(label["name"], _tuple(label["classes"]), _tuple(label.get("counts")))
+            label = Label(label["name"], _tuple(label.get("classes")), _tuple(label.get("counts")))
         inputs, means = value.get("inputs"), value.get("means")
         if inputs is not None:
-            inputs = tuple(Input(**{**each, "words": _tuple(each["words"])}) for each in inputs)
+            inputs = tuple(Input(**{**each, "words": _tuple(each.get("words"))}) for each in inputs)
         more = {"inputs": inputs, "means": _tuple(means), "features": _tuple(features)}
         return cls(**{**value, "label": label, **more})
 

@@ -164,18 +164,21 @@ ABOUT: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
     "a list": (lambda about: [], "is no JSON object"),
     "no schema": (lambda about: without(about, "schema"), "lacks 'schema'"),
     "no app, no arrays": (lambda about: without(about, "app", "arrays"), "lacks 'app', 'arrays'"),
-    "another kind": (lambda about: {**about, "config": 3}, "has 3 as 'config', which should be a JSON object"),
-    "an app that is no text": (lambda about: {**about, "app": 3}, "has 3 as 'app', which should be a text"),
-    "half a schema": (lambda about: {**about, "schema": {"width": 3}}, "has a schema that can't be read (KeyError"),
+    "another kind": (lambda about: {**about, "config": 3}, "is wrong: config is 3, and should be a JSON object"),
+    "an app that is no text": (lambda about: {**about, "app": 3}, "is wrong: app is 3, and should be a text"),
+    "half a schema": (lambda about: {**about, "schema": {"width": 3}}, "is wrong: schema lacks 'sparse'"),
     "a label of another kind": (
         lambda about: {**about, "schema": {**about["schema"], "label": 3}},
-        "has a schema that can't be read (TypeError",
+        "is wrong: schema.label is 3, and should be a JSON object or null",
     ),
     "half an array": (
         lambda about: {**about, "arrays": {"W": {"file": "W.npy"}}},
-        "says of the array 'W' only {'file': 'W.npy'}",
+        "is wrong: arrays.W lacks 'shape'",
     ),
-    "no array": (lambda about: {**about, "arrays": {"W": None}}, "says of the array 'W' only None"),
+    "no array": (
+        lambda about: {**about, "arrays": {"W": None}},
+        "is wrong: arrays.W is None, and should be a JSON object",
+    ),
 }
 
 

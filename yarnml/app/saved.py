@@ -6,8 +6,9 @@ import atexit
 import os
 import shutil
 import tempfile
-from dataclasses import replace
+from dataclasses import MISSING, fields, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +19,13 @@ from yarnml.app.batch import Batch
 from yarnml.app.find import digest, load_app, load_private, read_source
 from yarnml.app.finite import finite_rows
 from yarnml.app.scores import predicted, readable
+from yarnml.config import hints
 from yarnml.errors import UsageError
 from yarnml.model import Abilities, Model, load_model, load_outline
-from yarnml.task import Columns
+from yarnml.model.about import NAME
+from yarnml.model.arrays import damaged
+from yarnml.model.stated import fault
+from yarnml.task import Columns, Task
 
 
 def open_model(url: str, trust: bool = False) -> Model:
@@ -37,7 +42,7 @@ def open_with_app(url: str, trust: bool = False) -> tuple[Model, App]:
     """The same, and its app."""
     model, source = load_model(url)
     app = _app(url, model, source, trust)
-    return bound(model, app), app
+    return bound(replace(model, config={**_defaults(app), **model.config}), app), app
 
 
 def open_outline(url: str, trust: bool = False) -> tuple[Model, App]:
@@ -71,11 +76,32 @@ def bound(model: Model, app: App) -> Model:
     return replace(model, abilities=able)
 
 
+def _defaults(app: App) -> dict[str, Any]:
+    """Of what an older release of the app did not let a user choose."""
+    return {f.name: f.default for f in fields(app.Config) if f.default is not MISSING}
+
+
 def _app(url: str, model: Model, source: dict[str, bytes], trust: bool) -> App:
     app = _private(url, model, source, trust) if model.private else load_app(model.app)
     if app.predict is None or app.task is None:
         raise UsageError(f"{url}: the app {app.name} has no predict any more")
+    _refuse_other(url, model, app, app.task)
     return app
+
+
+def _refuse_other(url: str, model: Model, app: App, task: Task) -> None:
+    """DataError for a model that its app can't have made: somebody has edited model.json."""
+    if model.task != task.name:
+        raise damaged(url, NAME, f"is wrong: task is {model.task!r}, and app {app.name} does {task.name}")
+    if model.schema.user is not None and task.label != "rating":
+        raise damaged(url, NAME, f"is wrong: schema.user is {model.schema.user!r}, and app {app.name} takes no ratings")
+    try:
+        task.refuse(model.schema)
+    except UsageError as error:
+        raise damaged(url, NAME, f"is wrong: schema: {error}") from error
+    for name, hint in hints(app.Config).items():
+        if name in model.config and (said := fault(f"config.{name}", model.config[name], hint)):
+            raise damaged(url, NAME, f"is wrong: {said}")
 
 
 def _private(url: str, model: Model, source: dict[str, bytes], trust: bool) -> App:

@@ -10,16 +10,21 @@ import numpy as np
 
 from hdfs_io import DataError, Schema, exists, join, read_text
 from hdfs_io.whole import present
+from yarnml.config import hints
 from yarnml.errors import UsageError
 from yarnml.model.arrays import PLAIN_MEANS, ArrayFile, damaged, plain
 from yarnml.model.model import Model
+from yarnml.model.stated import fault
 
 FORMAT = 2  # what this release writes; it reads every older one. Since 2 the arrays' shapes and dtypes are said
 NAME = "model.json"
-ALWAYS = {"format": int, "app": str, "task": str, "schema": dict, "config": dict, "arrays": dict}
-LATER = {"version": str, "code": str, "private": bool, "home": str, "metrics": dict, "notes": list, "run": str}
+Named = dict[str, Any]
+ALWAYS = {"format": int, "app": str, "task": str, "schema": Schema, "config": Named, "arrays": Named}
+LATER = {
+    "version": str, "code": str, "private": bool, "home": str, "metrics": dict[str, dict[str, float]],
+    "notes": list[str], "run": str,
+}  # fmt: skip
 FIELDS = ("app", "task", "config", *LATER)  # those of a Model that are JSON as they are
-KINDS = {int: "a number", str: "a text", dict: "a JSON object", bool: "true or false", list: "a list"}
 
 
 def describe(model: Model) -> str:
@@ -64,8 +69,8 @@ def _refuse_lacking(url: str, about: Mapping[str, Any]) -> None:
     if lacking:
         raise damaged(url, NAME, f"lacks {lacking}")
     for name, kind in (ALWAYS | LATER).items():
-        if name in about and not isinstance(about[name], kind):
-            raise damaged(url, NAME, f"has {about[name]!r} as {name!r}, which should be {KINDS[kind]}")
+        if name in about and (said := fault(name, about[name], kind)):
+            raise damaged(url, NAME, f"is wrong: {said}")
 
 
 def _refuse_app(url: str, about: Mapping[str, Any]) -> None:
@@ -78,22 +83,44 @@ def _refuse_app(url: str, about: Mapping[str, Any]) -> None:
 def _model(url: str, about: Mapping[str, Any]) -> Model:
     fields = {name: about[name] for name in FIELDS if name in about}
     fields["notes"] = tuple(fields.get("notes", ()))
-    try:
-        schema = Schema.from_json(about["schema"])
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise damaged(url, NAME, f"has a schema that can't be read ({type(error).__name__}: {error})") from error
-    return Model(**fields, schema=schema, arrays={})
+    schema = Schema.from_json(about["schema"])
+    if said := _odd(schema):
+        raise damaged(url, NAME, f"is wrong: schema.{said}")
+    return Model(**fields, schema=schema, arrays={}, url=url)
 
 
-def _arrays(url: str, said: Mapping[str, Any]) -> dict[str, ArrayFile]:
+def _odd(schema: Schema) -> str:
+    """What in a schema contradicts another part of it; "" if nothing does."""
+    width, inputs, label = schema.width, schema.inputs or (), schema.label
+    lengths = {"features": schema.features, "means": schema.means}
+    for name, each in lengths.items():
+        if each is not None and len(each) != width:
+            return f"{name} has {len(each):,} entries, and schema.width is {width:,}"
+    if schema.inputs is not None and sum(each.width for each in inputs) != width:
+        return f"inputs make {sum(each.width for each in inputs):,} features, and schema.width is {width:,}"
+    for k, one in enumerate(inputs):
+        if one.words is not None and len(one.words) != one.width:
+            return f"inputs[{k}].words has {len(one.words):,} entries, and schema.inputs[{k}].width is {one.width:,}"
+    if schema.missing == "mean" and schema.means is None:
+        return "means is null, and schema.missing is 'mean'"
+    if label is not None and label.counts is not None and len(label.counts) != len(label.classes or ()):
+        return f"label.counts has {len(label.counts):,} entries, and there are {len(label.classes or ()):,} classes"
+    return ""
+
+
+def _arrays(url: str, named: Mapping[str, Any]) -> dict[str, ArrayFile]:
     """Where each array is; DataError if that is out of the model's directory."""
     arrays = {}
-    for name, value in said.items():
-        try:
-            arrays[name] = ArrayFile.from_json(value)
-        except (KeyError, TypeError) as error:
-            raise damaged(url, NAME, f"says of the array {name!r} only {value!r}") from error
+    for name, value in named.items():
+        if not isinstance(value, str) and (said := _array_fault(f"arrays.{name}", value)):
+            raise damaged(url, NAME, f"is wrong: {said}")
+        arrays[name] = ArrayFile.from_json(value)
         file = arrays[name].file
         if not plain(name) or not plain(file):
             raise DataError(f"{url}: {NAME} names an array {name!r} in the file {file!r}; {PLAIN_MEANS}")
     return arrays
+
+
+def _array_fault(where: str, value: Any) -> str:
+    said = fault(where, value, ArrayFile)
+    return said or next((f"{where} lacks {part!r}" for part in hints(ArrayFile) if part not in value), "")

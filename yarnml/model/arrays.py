@@ -45,10 +45,10 @@ class ArrayFile:
 
     @classmethod
     def from_json(cls, value: Any) -> Self:
-        """KeyError or TypeError if `value` isn't what `to_json` returns, nor the name that format 1 has there."""
+        """Of what `to_json` returns, or of the name that format 1 has there."""
         if isinstance(value, str):
             return cls(value)
-        return cls(value["file"], tuple(value["shape"]), value["dtype"])
+        return cls(value["file"], None if value["shape"] is None else tuple(value["shape"]), value["dtype"])
 
     def read(self, url: str) -> NDArray[Any]:
         """The array, out of the model at `url`; DataError if it isn't what was saved. Nothing is unpickled."""

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from hdfs_io import Keys, Schema
 from yarnml.errors import UsageError
 from yarnml.model.abilities import Abilities
+from yarnml.model.arrays import damaged
 from yarnml.model.coefficients import Coefficients
 from yarnml.model.features import Unknown, keys, matrix
 
@@ -36,6 +37,7 @@ class Model:
     metrics: dict[str, dict[str, float]] = field(default_factory=dict)  # of "train" and "test"
     notes: tuple[str, ...] = ()  # remarks of the run worth knowing
     run: str = ""  # the id of the run that saved it
+    url: str = ""  # where it was loaded from
     abilities: Abilities | None = None  # the app's, bound when the app is known
 
     def __repr__(self) -> str:
@@ -46,7 +48,9 @@ class Model:
         return f"<Model of {self.app}: {of}{scores}>"
 
     def __getitem__(self, name: str) -> NDArray[Any]:
-        """The learned array of this name."""
+        """The learned array of this name. DataError if there is none, as where a file was edited."""
+        if name not in self.arrays:
+            raise damaged(self.url or "this model", "model.json", f"has no array {name!r}, which app {self.app} needs")
         return self.arrays[name]
 
     def predict(self, X: Any, *, unknown: Unknown = "stop") -> NDArray[Any]:
