@@ -7,12 +7,15 @@ from dataclasses import replace
 
 import pyarrow as pa
 
+from hdfs_io.bags import vectored
+from hdfs_io.decide import bare_rows
 from hdfs_io.errors import DataError
+from hdfs_io.formats.sparse import LABEL
 from hdfs_io.frames import left_out
 from hdfs_io.guess import suffixes
 from hdfs_io.kinds import as_kind, is_number
 from hdfs_io.load import read_arrow
-from hdfs_io.options import ReadOptions
+from hdfs_io.options import SPARSE, ReadOptions
 from hdfs_io.plan import Progress
 from hdfs_io.scan import silent, survey
 from hdfs_io.settle import settle
@@ -49,10 +52,13 @@ def convert(
     if kind not in WRITERS:
         raise DataError(f"{dst}: can't write format {kind!r}; there are: {', '.join(WRITERS)}")
     found = replace(survey(src, options, threads=threads), refused=[])
-    dataset = settle(found).forget()
+    sparse = found.options.format in SPARSE
+    bare = sparse and bare_rows(found)
+    dataset = settle(replace(found, label=None) if bare else found).forget()
     label = None if dataset.options.roles.label is None else str(dataset.options.roles.label)
     index = dataset.options.index
-    types = [(name, kind) for name, kind in found.whole.columns if name not in index]
+    gone = (*index, LABEL) if bare else index
+    types = [(name, kind) for name, kind in found.whole.columns if name not in gone]
     kinds = {name: pa.string() if pa.types.is_null(type_) else type_ for name, type_ in types}
     for name in index:
         say(left_out(name))
@@ -61,7 +67,9 @@ def convert(
     def written() -> Iterator[pa.Table]:
         nonlocal done
         for table in read_arrow(dataset, 0, dataset.rows):
-            inside = table.select([name for name in table.column_names if name not in index])
+            inside = table.select([name for name in table.column_names if name not in gone])
+            if sparse and kind in ("parquet", "arrow"):
+                inside = vectored(inside, dataset.schema.base, dataset.schema.width)
             yield fitted(_alike(inside, kinds, src), kind, label, dst)
             done += len(table)
             progress(done, dataset.rows)

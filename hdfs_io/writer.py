@@ -149,6 +149,9 @@ class ArrowWriter(Writer):
             self.inner.close()
 
 
+EMPTY = "1:0"  # a row of no label and no values in libsvm: a blank line would be none
+
+
 @final
 class LibsvmWriter(Writer):
     """Writes libsvm from the columns `label`, `indices` and `values` (lists), as `read_arrow` gives them.
@@ -163,7 +166,7 @@ class LibsvmWriter(Writer):
         pairs = pairs_of(table)
         label = table.column("label").combine_chunks() if "label" in table.column_names else pa.nulls(len(table))
         lines = pc.binary_join_element_wise(label.cast(pa.string()), pairs, " ", null_handling="skip")
-        self.file.write("".join(f"{line}\n" for line in lines.to_pylist()).encode())
+        self.file.write("".join(f"{line or EMPTY}\n" for line in lines.to_pylist()).encode())
 
     def finish(self) -> None:
         self.file.flush()
