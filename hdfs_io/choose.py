@@ -64,7 +64,7 @@ def unfit(found: Found, name: str) -> str | None:
         return "words in some parts and numbers in others"
     words = found.whole.words.get(name)
     if words is None:
-        return f"more than {MOST_WORDS:,} different words"
+        return f"more than {MOST_WORDS:,} different words, or very long ones"
     rows = found.whole.rows
     if not plausible(len(words), rows) or 2 * len(words) > rows:
         how_many = f"{len(words):,} different ones in {many(rows, 'row')}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import groupby, islice, pairwise
+from itertools import islice, pairwise
 from typing import final
 
 import numpy as np
@@ -19,7 +19,7 @@ from hdfs_io.formats import reader_for
 from hdfs_io.hands import each, hands
 from hdfs_io.listing import DataFile
 from hdfs_io.options import ReadOptions
-from hdfs_io.reader import Ask, Reader, Survey, merged
+from hdfs_io.reader import FOLDED, Ask, Reader, Survey, merged
 
 APART = ("rows", "values", "columns", "bare", "sums", "bad", "index")  # what a survey says that is wanted of its piece
 
@@ -159,14 +159,41 @@ def _folded(found: Sequence[Sequence[Looked]]) -> Iterator[Iterator[Looked]]:
     Others may be looked at again (scan.py), and then need not follow each other. What is summed up in floats stays, to
     be added in the same order by all.
     """
-    folded = _told_once([looked for portion in found for looked in portion])
-    return (islice(folded, len(portion)) for portion in found)
+    telling = Telling()
+    for looked in (looked for portion in found for looked in portion):
+        telling.add(*looked)
+    told = iter(telling.all())
+    return (islice(told, len(portion)) for portion in found)
 
 
-def _told_once(looked: Sequence[Looked]) -> Iterator[Looked]:
-    for _, run in groupby(looked, lambda one: one[1].columns):
-        alike = list(run)
-        whole = merged([survey for _, survey in alike])
-        for piece, survey in alike:
-            yield piece, replace(whole, **{name: getattr(survey, name) for name in APART})
-            whole = Survey(0)
+@final
+class Telling:
+    """What is found of pieces that follow each other, told once: while they are surveyed, so that it stays little."""
+
+    def __init__(self) -> None:
+        self._looked: list[Looked] = []
+        self._first = 0  # of the pieces whose columns are alike
+        self._whole: list[Survey] = []  # what these hold
+
+    def add(self, piece: Piece, survey: Survey) -> None:
+        if self._whole and self._looked[self._first][1].columns != survey.columns:
+            self._close()
+        self._looked.append((piece, _of_its_own(survey, Survey(0))))
+        self._whole.append(survey)
+        if len(self._whole) == FOLDED:
+            self._whole = [merged(self._whole)]
+
+    def all(self) -> list[Looked]:
+        """Once all pieces are added."""
+        self._close()
+        return self._looked
+
+    def _close(self) -> None:
+        if self._whole:
+            piece, own = self._looked[self._first]
+            self._looked[self._first] = piece, _of_its_own(own, merged(self._whole))
+        self._first, self._whole = len(self._looked), []
+
+
+def _of_its_own(survey: Survey, rest: Survey) -> Survey:
+    return replace(rest, **{name: getattr(survey, name) for name in APART})

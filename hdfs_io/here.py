@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import final
 
 from hdfs_io.dataset import Piece
-from hdfs_io.errand import Errand, Looked
+from hdfs_io.errand import Errand, Looked, Telling
 from hdfs_io.hands import each
 from hdfs_io.plan import Progress
 from hdfs_io.reader import Reader, Survey
@@ -31,9 +30,9 @@ class Here:
             cuts[portion.piece] = cut
             self.progress(len(cuts), len(uncut))
         pieces = [piece for portion in errand.portions for piece in cuts.get(portion.piece, [portion.piece])]
-        return list(zip(pieces, self._surveys(errand, pieces), strict=True))
+        return self._looked(errand, pieces)
 
-    def _surveys(self, errand: Errand, pieces: list[Piece]) -> Iterator[Survey]:
+    def _looked(self, errand: Errand, pieces: list[Piece]) -> list[Looked]:
         shelf = Shelf(self.keep)
         ask = replace(errand.ask, keep=self.keep > 0)
         bare = replace(ask, keep=False)
@@ -41,8 +40,8 @@ class Here:
         def look(piece: Piece) -> Survey:
             return shelf.take(piece, self.reader.survey(piece, bare if shelf.full else ask))
 
-        surveys = []
-        for survey in each(look, pieces, self.threads):
-            surveys.append(survey)
-            self.progress(len(surveys), len(pieces))
-        return (shelf.give(piece, survey) for piece, survey in zip(pieces, surveys, strict=True))
+        telling = Telling()
+        for done, survey in enumerate(each(look, pieces, self.threads)):
+            telling.add(pieces[done], survey)
+            self.progress(done + 1, len(pieces))
+        return [(piece, shelf.give(piece, survey)) for piece, survey in telling.all()]

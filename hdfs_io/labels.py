@@ -16,6 +16,7 @@ from hdfs_io.schema import Value
 MISSING = (
     "", "?", "#N/A", "N/A", "NA", "NULL", "NaN", "n/a", "nan", "null", "None", "\\N",
 )  # a missing value in text; the last as Hive and databases write it  # fmt: skip
+MOST_LABELS = 1 << 18  # different labels that are collected
 DENSE = 1 << 12  # whole numbers among which a class is found by a table
 NONE = "?"  # the word that stands for a missing one
 
@@ -41,11 +42,14 @@ def _number(value: Any) -> int | float:
 
 
 def pooled(arrays: Iterable[pa.StructArray]) -> tuple[pa.StructArray, ...]:
-    """The same values each once, an array a type: types are reconciled only when all were seen."""
+    """The same values each once, an array a type: types are reconciled only when all were seen.
+
+    Of more than MOST_LABELS there are some.
+    """
     kinds: dict[pa.DataType, list[pa.StructArray]] = {}
     for array in arrays:
         kinds.setdefault(array.type, []).append(array)
-    return tuple(alike[0] if len(alike) == 1 else _pool(alike) for alike in kinds.values())
+    return tuple(_some(alike[0] if len(alike) == 1 else _pool(alike)) for alike in kinds.values())
 
 
 def _pool(alike: Sequence[pa.StructArray]) -> pa.StructArray:
@@ -53,6 +57,24 @@ def _pool(alike: Sequence[pa.StructArray]) -> pa.StructArray:
     whole = pa.concat_tables(parts).group_by("values", use_threads=False).aggregate([("counts", "sum")])
     columns = [whole.column(name).combine_chunks() for name in ("values", "counts_sum")]
     return pa.StructArray.from_arrays(columns, ["values", "counts"])
+
+
+def _some(found: pa.StructArray) -> pa.StructArray:
+    if len(found) <= MOST_LABELS:
+        return found
+    values = found.field("values")
+    return found[: MOST_LABELS + 1] if is_text(values.type) else found.take(pa.array(some(numbers(values))))
+
+
+def some(values: NDArray[Any]) -> NDArray[np.int64]:
+    """The places of so many different numbers as show that they are more than MOST_LABELS.
+
+    The least, the greatest and a broken one, if any is, are among them: these say what is wrong with labels.
+    """
+    order = np.argsort(values)
+    broken = np.flatnonzero(values % 1 != 0)[:1]
+    first = np.unique(np.concatenate((order[:1], order[-1:], broken)))
+    return np.concatenate((first, order[~np.isin(order, first)][: MOST_LABELS + 1 - len(first)]))
 
 
 def is_text(kind: pa.DataType) -> bool:

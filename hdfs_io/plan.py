@@ -49,6 +49,7 @@ def planned(
     label: LabelKind,
     schema: Schema | None,
     threads: int,
+    memory: int | None,
     piece: int,
     progress: Progress,
     index: Sequence[str] = (),
@@ -60,7 +61,7 @@ def planned(
     listed = list_all(url)
     files = listed.files
     size = sum(file.size for file in files)
-    many = hands(files[0].url, size / len(files), threads)
+    many = hands(files[0].url, size / len(files), threads, memory)
     blank = each(lambda file: is_blank(file.url, file.size), files, many)
     full = [file for file, empty in zip(files, blank, strict=True) if not empty]
     if not full:

@@ -21,7 +21,8 @@ from hdfs_io.options import Missing, ReadOptions
 from hdfs_io.schema import Value
 
 PIECE = 32 << 20  # bytes of text that one thread reads at a time
-MOST_WORDS = 100_000  # different words of a column that are collected
+MOST_WORDS, LONGEST = 100_000, 16 << 20  # different words of a column that are collected, and their bytes
+FOLDED = 8  # surveys that wait until they are merged
 Place = Callable[[int, str], str]
 """`file:line: what`, of the row with this number among those that follow each other in a file."""
 NAMED = ("id", "user", "item")  # roles of columns that are carried as they are
@@ -153,7 +154,7 @@ def dictionaries(found: Sequence[Mapping[str, pa.Array | None]]) -> dict[str, pa
     for name in dict.fromkeys(name for each in found for name in each):
         arrays = [each[name] for each in found if name in each]
         whole = None if any(array is None for array in arrays) else pc.unique(pa.chunked_array(arrays, pa.string()))
-        out[name] = None if whole is None or len(whole) > MOST_WORDS else whole
+        out[name] = None if whole is None or len(whole) > MOST_WORDS or whole.nbytes > LONGEST else whole
     return out
 
 

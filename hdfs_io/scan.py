@@ -41,6 +41,7 @@ def scan(
     schema: Schema | None = None,
     keep: int = 0,
     threads: int = 1,
+    memory: int | None = None,
     piece: int = PIECE,
     progress: Progress = silent,
     surveyor: Surveyor = nobody,
@@ -52,6 +53,7 @@ def scan(
     (None; a column with that role is then left out of the features). With a `schema`, files without the label's column
     are fine: `has_label` of the result is false. `keep` lets `load` in this process use
     what was parsed here. `piece` bounds the bytes of text that a thread reads at a time.
+    Only as many of the `threads` read at once as `memory` bytes (None: any) allow beside what is kept, at least one.
     `progress` is told the parts done and all of them: first files that are cut, then pieces that are read.
     `surveyor` may have the pieces looked at elsewhere, which changes nothing in the result.
 
@@ -60,7 +62,7 @@ def scan(
     features and for features that `schema` doesn't know. A nan in a feature of Parquet, whose statistics don't tell of
     it, is found by `load`.
     """
-    return settle(survey(url, options, label, schema, keep, threads, piece, progress, surveyor), schema)
+    return settle(survey(url, options, label, schema, keep, threads, memory, piece, progress, surveyor), schema)
 
 
 def survey(
@@ -70,6 +72,7 @@ def survey(
     schema: Schema | None = None,
     keep: int = 0,
     threads: int = 1,
+    memory: int | None = None,
     piece: int = PIECE,
     progress: Progress = silent,
     surveyor: Surveyor = nobody,
@@ -80,7 +83,8 @@ def survey(
     """
     index: Sequence[str] = ()
     while True:
-        plan = planned(url, options, label, schema, threads, piece, progress, index)
+        free = None if memory is None else memory - keep
+        plan = planned(url, options, label, schema, threads, free, piece, progress, index)
         found = _looked_at(url, plan, keep if plan.size <= SHRINKS * keep else 0, progress, surveyor)
         index = sorted({name for survey in found.surveys for name in survey.index})
         if schema is not None or set(index) <= set(plan.index):

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hdfs_io.kinds import is_number
-from hdfs_io.labels import as_words, is_text, numbers
+from hdfs_io.labels import MOST_LABELS, as_words, is_text, numbers
 from hdfs_io.schema import Value
 from hdfs_io.spoken import many
 
@@ -58,7 +58,8 @@ def no_classes(name: str, classes: Sequence[Value], rows: int, *, guessed: bool,
     `guessed`: by its place; what a user says to be the label may have many classes. `alone`: no other column can be it.
     """
     broken = next((value for value in classes if isinstance(value, float)), None)
-    found = f"{len(classes):,} different in {many(rows, 'row')}"
+    more = len(classes) > MOST_LABELS
+    found = f"{f'more than {MOST_LABELS:,}' if more else f'{len(classes):,}'} different in {many(rows, 'row')}"
     if broken is not None:
         why = f"label {name!r} holds numbers such as {broken:g} ({found}), not classes"
         say = "" if alone else "say which column holds the classes: --label, or "
@@ -69,6 +70,8 @@ def no_classes(name: str, classes: Sequence[Value], rows: int, *, guessed: bool,
     if guessed and not plausible(len(classes), rows):
         why = f"column {name!r} was taken for the label, as none was said, but its values are hardly classes ({found})"
         return f"{why}; say which column is the label: --label"
+    if more:
+        return f"label {name!r} holds names or numbers of rows rather than classes ({found}); say which is the label"
     return None
 
 

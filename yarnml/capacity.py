@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
+from yarnml.app.budget import fits, least
 from yarnml.cluster.size import machine_memory
 from yarnml.errors import UsageError
+from yarnml.job import Part
 from yarnml.launch.yarn.memory import megabytes
 from yarnml.ps import TableSpec
 from yarnml.request import Running
 
-GIB = 1 << 30
+MIB, GIB = 1 << 20, 1 << 30
 
 
 def cores() -> int:
@@ -22,8 +24,19 @@ def cores() -> int:
 def data_memory(running: Running) -> int:
     """Bytes that the rows of a worker may take: as said, else half of what it has of this machine."""
     if running.data_memory is not None:
-        return megabytes(running.data_memory, "--data-memory") << 20
+        return megabytes(running.data_memory, "--data-memory") * MIB
     return machine_memory() // 2 // running.workers
+
+
+def refuse_memory(running: Running, train: Part) -> None:
+    """Raise UsageError if --data-memory is too small for the training data, however slowly."""
+    have, need = data_memory(running), least(train, running.workers)
+    if not fits(train, running.workers, have) and have < need:
+        enough = f"{-(-need // MIB)}MiB"
+        said = running.data_memory or f"{have // MIB}MiB"
+        raise UsageError(
+            f"--data-memory {said}: is too little for the rows of this data; {enough} is the least that works"
+        )
 
 
 def refuse_tables(specs: Sequence[TableSpec], features: int) -> None:

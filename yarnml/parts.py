@@ -10,7 +10,7 @@ from typing import Any, final
 from hdfs_io import Dataset, LabelKind, ReadOptions, Sample, Schema, Surveyor, scan
 from hdfs_io.options import TEXTS
 from yarnml.app import App
-from yarnml.capacity import cores, data_memory, refuse_tables
+from yarnml.capacity import cores, data_memory, refuse_memory, refuse_tables
 from yarnml.errors import DataError, UsageError
 from yarnml.job import Part
 from yarnml.monitor.pace import paced
@@ -77,6 +77,7 @@ class Parts:
         if self.app.task is not None and self.app.task.label != "rating":
             refuse_featureless(data)
         self.app.refuse(self.config, data, train.rows)
+        refuse_memory(self.running, train)
         specs = self.app.specs(self.config, data.schema)  # refuses shapes by name
         if self.here:
             refuse_tables(specs, data.schema.width)
@@ -124,8 +125,8 @@ class Parts:
 
     def _scanned(self, url: str, options: ReadOptions, label: LabelKind, schema: Schema | None) -> Dataset:
         return scan(
-            url, options, label=label, schema=schema, keep=self._keep, threads=cores(), progress=self._progress(url),
-            surveyor=self.surveyor,
+            url, options, label=label, schema=schema, keep=self._keep, threads=cores(),
+            memory=data_memory(self.running), progress=self._progress(url), surveyor=self.surveyor,
         )  # fmt: skip
 
     def _progress(self, url: str) -> Callable[[int, int], None]:

@@ -15,7 +15,7 @@ from hdfs_io.dataset import Dataset, Piece
 from hdfs_io.errors import DataError
 from hdfs_io.formats.lines import Lines
 from hdfs_io.formats.roles import Mask
-from hdfs_io.labels import number_codes
+from hdfs_io.labels import MOST_LABELS, number_codes, some
 from hdfs_io.listing import DataFile
 from hdfs_io.reader import Ask, Fault, Filled, Place, Reader, Reject, Room, Survey, by_column, together
 from hdfs_io.spoken import many
@@ -64,6 +64,8 @@ class Counts:
             counts, y = counts + np.bincount(at[old], minlength=len(known)), y[~old]
         new, times = np.unique(y[np.isfinite(y)], return_counts=True)
         order = np.argsort(both := np.concatenate((known, new)))
+        if len(order) > MOST_LABELS:
+            order = order[np.sort(some(both[order]))]
         return type(self)(both[order], np.concatenate((counts, times))[order])
 
     def arrow(self) -> pa.StructArray:

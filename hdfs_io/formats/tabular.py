@@ -17,7 +17,7 @@ from hdfs_io.formats.columns import look_at, without
 from hdfs_io.formats.layer import Layer
 from hdfs_io.listing import DataFile
 from hdfs_io.partitions import with_partitions
-from hdfs_io.reader import Ask, Filled, Place, Reader, Reject, Room, Survey, merged
+from hdfs_io.reader import FOLDED, Ask, Filled, Place, Reader, Reject, Room, Survey, merged
 
 Kinds = Mapping[str, str]  # column -> Arrow's name of its type
 NOTHING: Kinds = {}
@@ -58,6 +58,8 @@ class Tabular(Reader):
             found = look_at(batch.table, ask, batch.place)
             wrong = np.array(found.bad, np.int64)
             surveys.append(replace(found, rejects=batch.rejects + found.rejects))
+            if len(surveys) == FOLDED:
+                surveys = [merged(surveys)]
             bad.append(wrong + first)
             first += len(batch.table)
             if ask.keep:

@@ -17,7 +17,7 @@ def megabytes(text: str, flag: str) -> int:
         raise UsageError(f"{flag} {text}: expected memory such as 2GiB or 512MiB")
     size = int(float(match[1]) * 2 ** (UNITS[match[2].upper()] - 20))
     if size < 1:
-        raise UsageError(f"{flag} {text}: a container has 1MiB or more")
+        raise UsageError(f"{flag} {text}: 1MiB is the least")
     return size
 
 
