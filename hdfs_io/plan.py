@@ -21,6 +21,7 @@ from hdfs_io.options import SPARSE, ReadOptions
 from hdfs_io.partitions import partition_names
 from hdfs_io.reader import Ask, Reader
 from hdfs_io.schema import LabelKind, Schema
+from hdfs_io.spoken import listed
 from hdfs_io.text import LAST, is_blank
 
 TAKEN_FOR_TEXT = "its lines are taken for texts, a row each (--format text); a file is one: --format files"
@@ -95,12 +96,28 @@ def _portions(reader: Reader, files: Sequence[DataFile], threads: int, progress:
     for done, cut in enumerate(each(partial(_cut, reader, uncut), files, threads), 1):
         pieces += cut
         progress(done, len(files))
+    _refuse_headless(reader, files, pieces)
     stored = {file.url: file.size for file in files}
     groups: dict[str, int] = {}  # of each file, where it has numbered ones
     for one in pieces if reader.options.format in GROUPED else ():
         groups[one.file] = max(groups.get(one.file, 0), one.stop)
     for one in bundled(reader, files, pieces):
         yield Portion(one, _size(one, stored, groups), one.file in uncut)
+
+
+def _refuse_headless(reader: Reader, files: Sequence[DataFile], pieces: Sequence[Piece]) -> None:
+    """DataError for a file whose only row was taken for its header, and names none of the columns that others have."""
+    if not reader.options.header or len(files) < 2:
+        return
+    full = {piece.file for piece in pieces}
+    known = {name for file in files[:1] for name in reader.names(file)}
+    for file in files:
+        if file.url not in full and known.isdisjoint(names := reader.names(file)):
+            row = listed(names, 3, repr)
+            raise DataError(
+                f"{file.url}:1: holds {row} where others have a header ({listed(sorted(known), 3, repr)}); write it in "
+                "each file, or in none (--no-header)"
+            )
 
 
 def _size(piece: Piece, stored: Mapping[str, int], groups: Mapping[str, int]) -> int:
