@@ -148,7 +148,9 @@ def _refuse_runs(runs: str) -> None:
     """UsageError if no run's directory can be made there."""
     try:
         refuse_unwritable(join(runs, "run"))
-    except (OSError, DataError) as error:
+    except DataError as error:  # which says it
+        raise UsageError(f"--runs {error}") from None
+    except OSError as error:
         raise UsageError(f"--runs {runs}: can't be written: {error}") from None
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from yarnml.app.kept import Array, By, Part
 from yarnml.comm.company import Company
-from yarnml.errors import UsageError
+from yarnml.errors import DataError, UsageError
 
 Order = Callable[[], NDArray[np.int64]]  # made when it is needed: few apps keep what goes by rows
 LAST = 10.0  # seconds that a worker which leaves waits for what is still being written
@@ -97,6 +97,8 @@ class Keeping:
         try:
             part.write(url)
             rows(url)
+        except DataError as error:  # names the file, and says what can't be done with it
+            self._company.marked(clock, str(error))
         except Exception as error:  # noqa: BLE001 (a store may raise anything, and a run outlives its checkpoint)
             self._company.marked(clock, f"{url}: can't be written: {error}")
         else:

@@ -9,6 +9,7 @@ from typing import Annotated
 
 from tyro.conf import FlagCreatePairsOff
 
+from hdfs_io.spoken import many
 from yarnml.cli.flags import parse
 from yarnml.errors import UsageError, nearest
 from yarnml.launch import env
@@ -98,4 +99,4 @@ def _line(item: env.Item) -> str:
 
 def _spoken(items: Sequence[env.Item]) -> str:
     size = sum(item.size for item in items) / 1e6
-    return f"{len(items)} item{'s' * (len(items) != 1)}, {size:.1f} MB"
+    return f"{many(len(items), 'item')}, {size:.1f} MB"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from hdfs_io.spoken import many
 from yarnml.config import flag
 from yarnml.monitor.progress import short
 from yarnml.prepare import said_of_data
@@ -22,8 +23,8 @@ def plan(app: App, job: Job, where: str = "") -> str:
     where = where or ("this process" if job.workers == 1 and job.servers == 1 else "processes of this machine")
     staleness = "none" if job.staleness is None else job.staleness
     lines.append(
-        f"roles    {job.workers} worker{'s' * (job.workers != 1)} of {job.threads} thread{'s' * (job.threads != 1)}, "
-        f"{job.servers} server{'s' * (job.servers != 1)}, staleness {staleness}, seed {job.seed}, in {where}"
+        f"roles    {many(job.workers, 'worker')} of {many(job.threads, 'thread')}, {many(job.servers, 'server')}, "
+        f"staleness {staleness}, seed {job.seed}, in {where}"
     )
     lines += _tables(app, job)
     lines.append(f"output   {job.out or job.url + ('/model' if app.predict else '/out')}")

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 from tyro.conf import Positional
 
+from hdfs_io.spoken import many
 from yarnml.cli.flags import parse
 from yarnml.cli.onward import onward
 from yarnml.cli.runs import line
@@ -47,7 +48,7 @@ def _lines(run: RunDir) -> list[str]:
     if glance is not None and glance.generation:
         lines.append(f"  generation {glance.generation}: {glance.setback}")
     if glance is not None and glance.restarts:
-        lines.append(f"  {glance.restarts} restart{'s' * (glance.restarts != 1)}")
+        lines.append(f"  {many(glance.restarts, 'restart')}")
     if glance is not None and record.state == "running":
         lines += [f"  {_container(row)}" for row in glance.containers]
     lines += [f"  {part}: {_scores(record.result[part])}" for part in PARTS if record.result.get(part)]
@@ -78,7 +79,7 @@ def _application(name: str) -> str:
     if app is None:
         return f"{name}, which the ResourceManager has forgotten"
     why = f": {app.diagnostics}" if app.diagnostics and app.state != "RUNNING" else ""
-    return f"{name} is {app.state.lower()}, {app.containers} container{'s' * (app.containers != 1)}{why}"
+    return f"{name} is {app.state.lower()}, {many(app.containers, 'container')}{why}"
 
 
 def _scores(scores: dict[str, float]) -> str:

@@ -8,6 +8,7 @@ import sys
 import time
 from pathlib import Path
 
+from hdfs_io.spoken import many
 from yarnml.cluster.cluster import Cluster
 from yarnml.cluster.cluster import env as _env
 from yarnml.cluster.cluster import running as _running
@@ -59,7 +60,7 @@ def status(state: Path | None = None) -> int:
     print(f"HDFS {cluster.hdfs}: {found.datanodes} of {cluster.nodes} nodes, {found.used >> 20} MB used, ", end="")
     print(f"{found.left >> 30} GB left")
     print(f"YARN {cluster.resourcemanager}: {found.nodemanagers} of {cluster.nodes} nodes, ", end="")
-    print(f"{found.running} application{'s' * (found.running != 1)} running, {found.free_mb} MB to give away")
+    print(f"{many(found.running, 'application')} running, {found.free_mb} MB to give away")
     if not found.up:
         print(f"not all of it serves: `yarnml cluster up{_flag(state)}` mends it")
     return 0 if found.up else 1

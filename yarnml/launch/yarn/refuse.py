@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from hdfs_io.spoken import many
 from yarnml.errors import UsageError, nearest
 from yarnml.launch.yarn.manager import Node, Queue
 from yarnml.launch.yarn.memory import spoken
@@ -65,7 +66,7 @@ def waiting_for(missing: Sequence[Service], nodes: Sequence[Node]) -> str:
     room = sum(min(node.free_mb // size.mb, node.free_vcores // size.vcores) for node in nodes)
     free = ", ".join(f"{node.host} {spoken(node.free_mb)} and {node.free_vcores} vcores" for node in nodes[:6])
     more = f" and {len(nodes) - 6} more nodes" if len(nodes) > 6 else ""
-    asked = f"{size.vcores} vcore{'s' * (size.vcores != 1)}"
+    asked = many(size.vcores, "vcore")
     if room < biggest.instances:
         return f"a {biggest.role} needs {spoken(size.mb)} and {asked}; free: {free}{more}"
     return f"free: {free}{more}: containers are being started"
