@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, final
 
 import pyarrow as pa
@@ -16,7 +17,8 @@ from hdfs_io.guess import form_of, suffixes
 from hdfs_io.hands import HANDS, SMALL, each
 from hdfs_io.kinds import as_kind, widen
 from hdfs_io.listing import list_files
-from hdfs_io.options import ReadOptions
+from hdfs_io.options import SPARSE, ReadOptions
+from hdfs_io.partitions import partition_names
 from hdfs_io.store import join, open_fs
 from hdfs_io.text import is_blank
 from hdfs_io.whole import whole
@@ -124,6 +126,8 @@ def _opening(url: str, options: ReadOptions) -> Iterator[pa.Table]:
     files = [file for file in list_files(url) if not is_blank(file.url, file.size)]
     if not files:
         return
-    reader = reader_for(form_of(files[0], options), GLANCE)
+    options = form_of(files[0], options)
+    told = () if options.format in SPARSE else partition_names(url, [file.url for file in files])
+    reader = reader_for(replace(options, partitions=told), GLANCE)
     for file in files:
         yield from reader.tables(reader.uncut(file), None)

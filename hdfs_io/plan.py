@@ -21,10 +21,11 @@ from hdfs_io.options import SPARSE, ReadOptions
 from hdfs_io.partitions import partition_names
 from hdfs_io.reader import Ask, Reader
 from hdfs_io.schema import LabelKind, Schema
-from hdfs_io.spoken import listed
+from hdfs_io.spoken import listed, many
 from hdfs_io.text import LAST, is_blank
 
 TAKEN_FOR_TEXT = "its lines are taken for texts, a row each (--format text); a file is one: --format files"
+ONE_EACH = frozenset({"files", "images", "wav"})  # formats whose files are a row each
 GROUPED = frozenset({"parquet", "arrow", "idx"})  # formats whose pieces are numbered groups of rows, or rows
 Progress = Callable[[int, int], None]  # parts done, of all: files that are cut, then pieces that are read
 
@@ -62,8 +63,8 @@ def planned(
     listed = list_all(url)
     files = listed.files
     size = sum(file.size for file in files)
-    many = hands(files[0].url, size / len(files), threads, memory)
-    blank = each(lambda file: is_blank(file.url, file.size), files, many)
+    readers = hands(files[0].url, size / len(files), threads, memory)
+    blank = each(lambda file: is_blank(file.url, file.size), files, readers)
     full = [file for file, empty in zip(files, blank, strict=True) if not empty]
     if not full:
         raise DataError(f"{url}: {_all_empty(len(files))}")
@@ -78,12 +79,25 @@ def planned(
     notes = [*listed.notes, *([TAKEN_FOR_TEXT] if (said.format, options.format) == (None, "text") else [])]
     if options.format == "parquet":
         notes += [f"{file.url}: empty, skipped" for file in files if not file.size]
+    notes += _doubled(options, full[0]) + _empty(options, len(files) - len(full))
     index = tuple(dict.fromkeys([*index_of(reader_for(options), full[0]), *index]))
     assigned = assign(url, full[0], options, label, schema, index)
     reader = reader_for(assigned.options, piece)
-    portions = tuple(_portions(reader, full, many, progress))
+    portions = tuple(_portions(reader, full, readers, progress))
     errand = Errand(assigned.options, portions, _ask(assigned.options, assigned.label, schema), piece)
-    return Plan(reader, errand, assigned.label, index, size, many, assigned.guessed, (*notes, *assigned.notes))
+    return Plan(reader, errand, assigned.label, index, size, readers, assigned.guessed, (*notes, *assigned.notes))
+
+
+def _doubled(options: ReadOptions, file: DataFile) -> list[str]:
+    """Remarks on columns that files have, and their directories' names tell."""
+    own = reader_for(replace(options, partitions=())).names(file) if options.partitions else ()
+    what = "is in the files and in their directories' names, which are believed"
+    return [f"column {name!r} {what}" for name in options.partitions if name in own]
+
+
+def _empty(options: ReadOptions, files: int) -> list[str]:
+    """A remark on files that would be a row each, had they anything in them."""
+    return [f"{many(files, 'empty file')} left out"] if files and options.format in ONE_EACH else []
 
 
 def _all_empty(files: int) -> str:
