@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
-from typing import Literal
 
 import numpy as np
 
@@ -17,9 +16,9 @@ from hdfs_io.comma import has_comma
 from hdfs_io.errors import DataError
 from hdfs_io.foreign import refuse_text_kind
 from hdfs_io.formats.blobs import first_in, is_tar
-from hdfs_io.kernels.records import doubt
+from hdfs_io.kernels.records import NEWLINE, QUOTE, begins, doubt
 from hdfs_io.listing import DataFile
-from hdfs_io.options import Column, ReadOptions, Roles
+from hdfs_io.options import Column, Quote, ReadOptions, Roles
 from hdfs_io.text import CODECS, MARK, magic, named_codec, opening
 
 SUFFIXES = {
@@ -35,6 +34,11 @@ COUNT = re.compile(r"\d+:\d+")
 WORD = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*")
 MARKS = ".,;:!?()[]\"'\u2018\u2019\u201c\u201d\u2013\u2014-*"  # that stand around words
 SENTENCE = 3  # words of a line, in the mean, from which on it is one; of ten things between blanks nine are words then
+NAME = re.compile(r"[^\W\d][\w /()%#-]{,39}")  # of a column
+ROWS, REPEATED = (
+    6,
+    3,
+)  # rows below a header, and how often values come there, from which on words can be told from names
 PAIRS = re.compile(r"\s*\S+(\s+qid:\d+)?(\s+\d+:\s*[^\s:]+)*\s*(#.*)?$|\s*(\d+:\s*[^\s:]+\s*)+(#.*)?$")
 
 
@@ -130,25 +134,56 @@ def shape_of(file: DataFile, options: ReadOptions, known: Collection[str] = ()) 
     text, ended = opening(file.url)
     refuse_text_kind(text, file.url)
     lines = _lines(text, ended)
-    sep = options.sep or _separator(lines, ended) or _separator(lines, ended, RARE) or ","
+    plain = _lines(unescaped(text), ended) if options.quote in ("backslash", None) else lines
+    sep = options.sep or _separator_of(lines, plain, ended) or ","
     if sep in ("\\t", "tab"):
         sep = "\t"
     if len(sep) != 1:
         raise DataError(f"separator {sep!r}: must be one character")
-    quote = options.quote or _quote(text, sep)
-    rows = records(lines, sep, quoted=quote == "double")
+    quote = options.quote or _quote(text, sep, ended)
+    rows = records(plain if quote == "backslash" else lines, sep, quoted=quote != "none")
     header = _has_header(rows, options.roles, known, comma=sep != ",") if options.header is None else options.header
     return replace(options, sep=sep, header=header, quote=quote)
 
 
-def _quote(text: bytes, sep: str) -> Literal["double", "none"]:
-    """Whether quotes enclose fields: not if they close amid fields, and the lines are rows without them, too."""
-    data = np.frombuffer(text[: text.rfind(b"\n") + 1], np.uint8)
-    _, loose = doubt(data, 0, len(data), ord(sep), 0)
-    if not loose:
+def _separator_of(lines: Sequence[str], plain: Sequence[str], ended: bool) -> str | None:
+    """The separator; of lines that none cuts alike, that of the `plain` ones, whose quotes aren't escaped."""
+    for among in (SEPARATORS[:-1], SEPARATORS, RARE):
+        for form in (lines,) if plain == lines else (lines, plain):
+            if sep := _separator(form, ended, among):
+                return sep
+    return None
+
+
+def unescaped(text: bytes) -> bytes:
+    """A sample of text as if quotes were doubled that a backslash escapes."""
+    return re.sub(rb'\\([\\"])', lambda found: b'""' if found[1] == b'"' else found[1], text)
+
+
+def _quote(text: bytes, sep: str, ended: bool) -> Quote:
+    """What quotes are: characters like others if they close amid fields, and the lines are rows without them, too.
+
+    Backslashes escape quotes where all records are alike so, and aren't without.
+    """
+    text = (text if ended else text[: text.rfind(b"\n") + 1]).removeprefix(MARK)
+    if _fits(text, sep, ended):
         return "double"
-    lines = [line for line in data.tobytes().removeprefix(MARK).split(b"\n") if line.strip()]
+    if b'\\"' in text and _fits(unescaped(text), sep, ended):
+        return "backslash"
+    data = np.frombuffer(text, np.uint8)
+    if not doubt(data, 0, len(data), ord(sep), 0)[1]:
+        return "double"
+    lines = [line for line in text.split(b"\n") if line.strip()]
     return "none" if len({line.count(sep.encode()) for line in lines}) == 1 else "double"
+
+
+def _fits(text: bytes, sep: str, ended: bool) -> bool:
+    """Whether quotes that enclose fields cut a sample into records of one width; its last may be cut off."""
+    data = np.frombuffer(text, np.uint8)
+    out = np.empty((np.count_nonzero(data == NEWLINE) + 1, 3), np.int64)
+    widths = out[: begins(data, 0, len(data), ord(sep), QUOTE, out), 2]
+    opened, loose, _ = doubt(data, 0, len(data), ord(sep), 0)
+    return loose == 0 and not (ended and opened >= 0) and len(set((widths if ended else widths[:-1]).tolist())) == 1
 
 
 def records(lines: Sequence[str], sep: str, *, quoted: bool = True) -> list[list[str]]:
@@ -236,7 +271,7 @@ def _have_decimals(rows: Sequence[Sequence[str]]) -> bool:
 
 
 def _has_header(rows: Sequence[Sequence[str]], roles: Roles, known: Collection[str], *, comma: bool) -> bool:
-    """A first row of different words, with nothing or numbers below; or one that holds a name that is known.
+    """A first row of different words, with nothing or numbers below, or names; or one that holds a name that is known.
 
     `comma`: numbers may have a decimal comma.
     """
@@ -249,7 +284,18 @@ def _has_header(rows: Sequence[Sequence[str]], roles: Roles, known: Collection[s
         return False
     if len(rows) == 1:
         return len(set(rows[0])) == len(rows[0])
-    return any(_is_number(cell, comma) for row in rows[1:20] for cell in row)
+    return any(_is_number(cell, comma) for row in rows[1:20] for cell in row) or _are_names(rows[0], rows[1:])
+
+
+def _are_names(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """Whether a row names columns of words: they come nowhere below, where those of some column come often."""
+    names = [cell.strip() for cell in first]
+    if len(rows) < ROWS or len(set(names)) < len(names) or not all(map(NAME.fullmatch, names)):
+        return False
+    below = [{cell.strip() for cell in column} for column in zip(*rows, strict=False)]
+    if any(name in words for name, words in zip(names, below, strict=False)):
+        return False
+    return any(REPEATED * len(words) <= len(rows) for words in below)
 
 
 def _is_number(cell: str, comma: bool) -> bool:

@@ -7,6 +7,7 @@ from typing import Any, Literal, Self
 
 SPARSE = frozenset({"libsvm", "ldac", "docword", "mm"})  # formats of sparse rows whose features have no names
 TEXTS = frozenset({"text", "files"})  # formats of rows whose column "text" is one
+Quote = Literal["double", "backslash", "none"]  # a quote within quotes is doubled, or escaped; or quotes are text
 Missing = Literal["stop", "nan", "zero", "mean"]  # an error, or read as that
 Column = str | int  # a column by its name, or by its number: 0-based, negative from the end
 
@@ -50,7 +51,7 @@ class ReadOptions:
         "stop"  # an index or word that the model doesn't know: an error, or dropped and counted
     )
     missing: Missing | None = None  # a feature that is missing or not finite; None: as the model's data, else "stop"
-    quote: Literal["double", "none"] | None = None  # CSV: double quotes enclose fields, or are characters like others
+    quote: Quote | None = None  # CSV: what quotes are
     words: Literal["hot", "drop"] = "hot"  # a column of few words: a 0/1 feature for each word, or left out
     bad_rows: Literal["stop", "skip"] = "stop"  # a row that can't be used: an error, or left out and counted
     rejects: str | None = None  # URL of a file that the rows left out are written to

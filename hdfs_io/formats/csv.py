@@ -21,7 +21,19 @@ from hdfs_io.dataset import Piece
 from hdfs_io.errors import DataError
 from hdfs_io.formats.repair import repaired
 from hdfs_io.formats.tabular import Batch, Kinds, Tabular
-from hdfs_io.kernels.records import NEWLINE, PLAIN, QUOTE, RETURN, begins, doubt, holds, squeeze, walk
+from hdfs_io.kernels.records import (
+    BACKSLASH,
+    NEWLINE,
+    PLAIN,
+    QUOTE,
+    RETURN,
+    begins,
+    doubt,
+    holds,
+    squeeze,
+    unescape,
+    walk,
+)
 from hdfs_io.labels import MISSING
 from hdfs_io.listing import DataFile
 from hdfs_io.options import ReadOptions
@@ -36,6 +48,7 @@ WRONG = re.compile(r"Row #(\d+): Expected (\d+) columns, got (\d+): (.*)", re.DO
 
 NUMBERS = {"double": pa.float64(), "int64": pa.int64()}
 APART = "; --sep says what separates columns, --format text that each line is a text"
+SPARK = "; if backslashes stand before quotes that are part of a text, as Spark writes them, say --quote backslash"
 NO_TEXT = "holds bytes that are no UTF-8; convert the file, as with `iconv -f latin1 -t utf-8`"
 
 
@@ -94,6 +107,7 @@ class Csv(Tabular, Bundles):
         super().__init__(options, piece)
         self.sep = options.sep or ","
         self.quote = PLAIN if options.quote == "none" else QUOTE
+        self.escape = BACKSLASH if options.quote == "backslash" else PLAIN
         self.skip = options.bad_rows == "skip"
         self.head = lru_cache(maxsize=None)(self._head)
         self._seen = Seen()
@@ -136,14 +150,16 @@ class Csv(Tabular, Bundles):
         for block in blocks_of(piece, min(BLOCK, self.piece), border, quotes, self._seen):
             if self.sep == " ":
                 block = replace(block, hi=squeeze(block.data, block.lo, block.hi))
+            if self.escape != PLAIN:
+                block = self._unescaped(block)
             text = block.data[block.lo : block.hi]
-            if walk(block.data, block.lo, block.hi, ord(self.sep), 1, self.quote)[0] or text.any():
+            if walk(block.data, block.lo, block.hi, ord(self.sep), 1, self.quote, PLAIN)[0] or text.any():
                 yield self._parse(Places(block, ord(self.sep), self.quote), names, columns, types)
 
     def _parse(
         self, places: Places, names: Sequence[str], columns: Sequence[str] | None, types: Mapping[str, pa.DataType]
     ) -> Batch:
-        self._refuse_joined(places, len(names))
+        self._refuse_quotes(places.block, len(names))
         rejects = self._blank(places, len(names)) if self.skip else {}
         try:
             table = self._table(places.block, names, columns, types)
@@ -153,7 +169,8 @@ class Csv(Tabular, Bundles):
                 raise DataError(f"{places.block.url}: {error}") from error
             row, right, there, shown = wrong.groups()
             what = f"{many(int(there), 'column')} where there should be {right}: {shown[:60]!r}"
-            raise DataError(places.place(int(row) - 1, what) + APART * (right == "1")) from None
+            more = APART * (right == "1") + SPARK * (self._may_escape() and '\\"' in shown)
+            raise DataError(places.place(int(row) - 1, what) + more) from None
         record = np.delete(np.arange(len(table) + len(rejects)), list(rejects))
         if not all(kind in NUMBERS.values() for kind in table.schema.types):
             for name, column in zip(table.column_names, table.columns, strict=True):
@@ -195,27 +212,51 @@ class Csv(Tabular, Bundles):
             places.block.data[begin:end] = ord("\n")
         return rejects
 
-    def _refuse_joined(self, places: Places, columns: int) -> None:
-        block = places.block
+    def _may_escape(self) -> bool:
+        """Whether backslashes may escape quotes, though they aren't read so."""
+        return self.quote == QUOTE and self.escape == PLAIN
+
+    def _unescaped(self, block: Block) -> Block:
+        """The block with doubled quotes where there were escaped ones."""
+        end, line = map(int, unescape(block.data, block.lo, block.hi, ord(self.sep)))
+        if line >= 0:
+            what = 'a quote within quotes is written "" here, and \\" elsewhere in the data; write both alike'
+            raise DataError(f"{block.where(block.lo, line)}: {what}")
+        return replace(block, hi=end)
+
+    def _refuse_quotes(self, block: Block, columns: int) -> None:
+        """Raise DataError for quotes that join rows, or that another way of quoting explains."""
         if self.quote != QUOTE or not holds(block.data, block.lo, block.hi, QUOTE):
             return
-        at = int(doubt(block.data, block.lo, block.hi, ord(self.sep), columns - 1)[0])
+        at, _, escaped = map(int, doubt(block.data, block.lo, block.hi, ord(self.sep), columns - 1))
         if at >= 0:
+            spark = self._may_escape() and b'\\"' in block.data[block.lo : block.hi].tobytes()
             raise DataError(
                 f"{block.where(at)}: the quote here joins lines that look like rows of their own; "
-                "if quotes are characters like others in this file, say --quote none, else close it"
+                f"if quotes are characters like others in this file, say --quote none, else close it{SPARK * spark}"
+            )
+        if escaped >= 0 and self._may_escape():
+            raise DataError(
+                f"{block.where(escaped)}: text goes on after the quote that closes it{SPARK}; else double it"
             )
 
     def _border(self, file: str, data: Buffer, lo: int, hi: int, _ended: bool = False) -> int:
         if self.quote != QUOTE or not holds(data, lo, hi, QUOTE):
             return last_line(data, lo, hi)
-        border = int(walk(data, lo, hi, ord(self.sep), ALL, self.quote)[1])
+        border = int(walk(data, lo, hi, ord(self.sep), ALL, self.quote, self.escape)[1])
         if border == lo and hi - lo > LONGEST:
             raise DataError(
                 f"{file}: a row of more than {LONGEST >> 20} MiB, which begins {data[lo : lo + 60].tobytes()!r}: "
                 "a quote in it closes nothing; if quotes are characters like others, say --quote none"
             )
         return border
+
+    def _fields(self, record: bytes) -> list[str]:
+        """The fields of a record that is whole."""
+        if self.escape != PLAIN:
+            data = np.frombuffer(record, np.uint8).copy()
+            record = data[: unescape(data, 0, len(data), ord(self.sep))[0]].tobytes()
+        return split(record.decode(), self.sep, quoted=self.quote == QUOTE)
 
     def _head(self, url: str) -> Head:
         """The names in the header; without one c0, c1, ..., or the features' if there are just as many columns.
@@ -228,14 +269,14 @@ class Csv(Tabular, Bundles):
         size = len(begin) if ended else None
         text = np.frombuffer(begin + b"\n", np.uint8)
         lo = len(MARK) if text[: len(MARK)].tobytes() == MARK else 0
-        rows, end = map(int, walk(text, lo, len(text), ord(self.sep), 1, self.quote))
+        rows, end = map(int, walk(text, lo, len(text), ord(self.sep), 1, self.quote, self.escape))
         if not rows:
             raise DataError(f"{url}: its first row has no end; is this CSV?")
         first = text[lo:end].tobytes()
         if not is_utf8(first):
             at = next(at for at, line in enumerate(first.split(b"\n"), 1) if not is_utf8(line))
             raise DataError(f"{url}:{at}: the first row {NO_TEXT}")
-        fields = split(first.decode(), self.sep, quoted=self.quote == QUOTE)
+        fields = self._fields(first)
         if not self.options.header:
             features = tuple(map(str, self.options.roles.features or ()))
             return Head(features if len(features) == len(fields) else tuple(numbered(len(fields))), lo, size)

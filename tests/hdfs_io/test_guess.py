@@ -143,3 +143,17 @@ def test_a_short_row_in_latin_1(put: Put, capfd: pytest.CaptureFixture[str]) -> 
     with pytest.raises(DataError, match=r"t\.csv:3: 1 column where there should be 2: 'K.ln'"):
         scan(put("t.csv", "a,y\n1,M\xfcnchen\nK\xf6ln\n".encode("latin-1")), label="class")
     assert capfd.readouterr().err == ""
+
+
+def test_names_of_columns_of_words_are_told_from_words(put: Put) -> None:
+    rows = ["red,S,yes", "blue,M,no", "red,L,no", "green,M,yes", "blue,S,no", "red,M,yes"]
+    text = "".join(f"{row}\n" for row in rows)
+    url = put("t.csv", "colour,size,sold\n" + text)
+    dataset = scan(url, ReadOptions(roles=Roles(label=-1)), label="class")
+    assert dataset.schema.label is not None
+    assert (dataset.rows, dataset.schema.label.name, dataset.schema.label.classes) == (6, "sold", ("no", "yes"))
+    for first in ("", "grey,XL,yes\n", "grey,S,perhaps\n", "grey,XL,XL\n", "Look at it!,XL,perhaps\n"):
+        assert not form_of(file(put, "t.csv", first + text), ReadOptions()).header
+    assert not form_of(
+        file(put, "t.csv", "colour,size,sold\n" + "".join(f"{r}\n" for r in rows[:5])), ReadOptions()
+    ).header

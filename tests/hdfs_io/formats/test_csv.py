@@ -95,7 +95,7 @@ def test_what_a_writer_of_csv_quotes_is_never_in_doubt(rows: list[tuple[str, str
     out = io.StringIO()
     csv.writer(out, quoting=csv.QUOTE_ALL, lineterminator="\n").writerows([f + "x" for f in row] for row in rows)
     data = np.frombuffer(out.getvalue().encode(), np.uint8)
-    place, loose = doubt(data, 0, len(data), ord(","), 2)
+    place, loose, _ = doubt(data, 0, len(data), ord(","), 2)
     assert loose == 0
     if place >= 0:  # joined lines that each have two separators of their own
         begin = data[:place].tobytes().rfind(b"\n") + 1
