@@ -8,6 +8,7 @@ from dataclasses import replace
 import pyarrow as pa
 
 from hdfs_io.bags import vectored
+from hdfs_io.codes import lost
 from hdfs_io.decide import bare_rows
 from hdfs_io.errors import DataError
 from hdfs_io.formats.sparse import LABEL
@@ -59,9 +60,13 @@ def convert(
     index = dataset.options.index
     gone = (*index, LABEL) if bare else index
     types = [(name, kind) for name, kind in found.whole.columns if name not in gone]
-    kinds = {name: pa.string() if pa.types.is_null(type_) else type_ for name, type_ in types}
+    text = frozenset(dataset.written)
+    kinds = {name: pa.string() if pa.types.is_null(type_) or name in text else type_ for name, type_ in types}
     for name in index:
         say(left_out(name))
+    for name in dataset.written:
+        what = " and ".join(lost(found.whole.codes[name], found.whole.types[name]))
+        say(f"column {name!r} holds numbers with {what}: written as text")
     done = 0
 
     def written() -> Iterator[pa.Table]:

@@ -47,12 +47,14 @@ class Dataset:
     rows: int
     types: tuple[tuple[str, str], ...] = ()  # every column of the files, with its Arrow type over all of them
     has_label: bool = True  # the files hold the schema's label column
+    written: tuple[str, ...] = ()  # columns of numbers whose text says more: it is what is carried
     notes: tuple[str, ...] = ()  # remarks worth printing: guessed, skipped, widened, left out
     left_out: tuple[tuple[str, int], ...] = ()  # what is wrong with rows that are left out, and how many there are
     kept: tuple[Any, ...] | None = field(default=None, repr=False, compare=False)  # parsed pieces, of this process only
 
     def to_json(self) -> dict[str, Any]:
-        value = {name: getattr(self, name) for name in ("url", "rows", "types", "has_label", "notes", "left_out")}
+        plain = ("url", "rows", "types", "has_label", "written", "notes", "left_out")
+        value = {name: getattr(self, name) for name in plain}
         pieces = [asdict(piece) for piece in self.pieces]
         return {**value, "options": self.options.to_json(), "schema": self.schema.to_json(), "pieces": pieces}
 
@@ -66,6 +68,7 @@ class Dataset:
             rows=value["rows"],
             types=tuple((name, kind) for name, kind in value["types"]),
             has_label=value["has_label"],
+            written=tuple(value.get("written", ())),
             notes=tuple(value["notes"]),
             left_out=tuple((kind, rows) for kind, rows in value.get("left_out", ())),
         )

@@ -80,7 +80,7 @@ def _first(dataset: Dataset) -> pa.Table:
     if not names:
         return pa.table({})
     rows = min(dataset.rows, max(100, CELLS // len(names)))
-    return pa.concat_tables(read_arrow(dataset, 0, rows, names), promote_options="permissive")
+    return pa.concat_tables(read_arrow(dataset, 0, rows, names, as_written=False), promote_options="permissive")
 
 
 def _zeros(dataset: Dataset, first: pa.Table) -> Iterator[str]:

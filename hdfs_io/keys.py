@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from hdfs_io.errors import DataError
-from hdfs_io.kinds import as_kind, plain
+from hdfs_io.kinds import as_kind, kind_named, plain
 from hdfs_io.labels import is_text
 
 SPREAD = 4  # numbers for each row up to which those between the least and the greatest are listed, not looked up
@@ -76,8 +76,9 @@ class Keys:
 
 def keys_of(columns: Sequence[pa.ChunkedArray], kind: str, where: str) -> Keys:
     """One column out of those of pieces that follow each other; `kind`: its type over the whole data set."""
-    if kind in ("double", "int64", "string"):
-        columns = [as_kind(column, kind, where) for column in columns]
+    whole = kind_named(kind)
+    if whole is not None:
+        columns = [as_kind(column, whole, where) for column in columns]
     chunks = [chunk for column in columns for chunk in column.chunks]
     if not chunks:
         return Keys(np.empty(0, np.int64), np.empty(0, np.int32))

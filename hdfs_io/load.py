@@ -16,7 +16,7 @@ from hdfs_io.dataset import Dataset, Piece
 from hdfs_io.formats import reader_for
 from hdfs_io.hands import hands
 from hdfs_io.keys import Keys, keys_of
-from hdfs_io.kinds import as_kind
+from hdfs_io.kinds import as_kind, kind_named
 from hdfs_io.narrow import held
 from hdfs_io.reader import Filled, Frame, Room
 from hdfs_io.rows import Rows
@@ -112,13 +112,18 @@ def in_hand(dataset: Dataset) -> int:
     return IN_HAND + max((held(dataset, piece) for piece in groups), default=0)
 
 
-def read_arrow(dataset: Dataset, lo: int, hi: int, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
-    """The columns (None: all) of the global rows [lo, hi) as they are in the files, in their order."""
+def read_arrow(
+    dataset: Dataset, lo: int, hi: int, columns: Sequence[str] | None = None, *, as_written: bool = True
+) -> Iterator[pa.Table]:
+    """The columns (None: all) of the global rows [lo, hi) as they are in the files, in their order.
+
+    `as_written`: numbers whose text says more, as that of codes like 007 does, are text.
+    """
     reader = reader_for(dataset.options)
-    types = dict(dataset.types)
+    types = dict(dataset.types) | dict.fromkeys(dataset.written if as_written else (), "string")
     for piece in _overlapping(dataset, lo, hi):
         first = piece.first_row
-        for table in reader.tables(piece, columns):
+        for table in reader.tables(piece, columns, types):
             begin, end = max(lo, first), min(hi, first + len(table))
             if begin < end:
                 yield _typed(table.slice(begin - first, end - begin), types, piece.file)
@@ -128,8 +133,8 @@ def read_arrow(dataset: Dataset, lo: int, hi: int, columns: Sequence[str] | None
 def _typed(table: pa.Table, types: dict[str, str], file: str) -> pa.Table:
     """The table with columns in the types they have over all files, where Arrow can name them."""
     for i, field in enumerate(table.schema):
-        kind = types.get(field.name)
-        if kind is not None and kind != str(field.type) and kind in ("double", "int64", "string"):
+        kind = kind_named(types.get(field.name, ""))
+        if kind is not None and kind != field.type:
             column = as_kind(table.column(i), kind, f"{file}: column {field.name!r}")
             table = table.set_column(i, field.name, column)
     return table
@@ -181,10 +186,17 @@ def _ids(dataset: Dataset, filled: Sequence[Filled]) -> NDArray[Any] | None:
     if not columns:
         return np.empty(0, object)
     name = str(dataset.options.roles.id)
-    kind = dict(dataset.types)[name]
-    if kind in ("double", "int64", "string"):
+    kind = kind_named(dict(dataset.types)[name])
+    if kind is not None:
         columns = [as_kind(column, kind, f"{dataset.url}: column {name!r}") for column in columns]
-    return np.concatenate([np.asarray(column.to_numpy()) for column in columns])
+    return np.concatenate([_objects(column) for column in columns])
+
+
+def _objects(column: pa.ChunkedArray) -> NDArray[Any]:
+    """The values as numpy has them; None where one is missing, as whole numbers know no nan."""
+    if column.null_count and pa.types.is_integer(column.type):
+        return np.array(column.to_pylist(), object)
+    return np.asarray(column.to_numpy())
 
 
 def _keys(dataset: Dataset, filled: Sequence[Filled], role: str) -> Keys | None:

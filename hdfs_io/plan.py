@@ -163,6 +163,7 @@ def _ask(options: ReadOptions, label: LabelKind, schema: Schema | None) -> Ask:
         roles=frozenset(map(str, (*roles.said().values(), *options.index))).difference(map(str, rated)),
         limit=limit,
         dictionary="collect" if schema is None and options.words == "hot" else "drop",
+        text=_text(options, schema),
         known={each.column: each.words for each in (schema.columns if schema else ()) if each.words is not None},
         means=schema is None and options.missing == "mean",
         scales=None if schema is None else {each.column: each.scale for each in schema.columns if each.scale != 1},
@@ -171,6 +172,15 @@ def _ask(options: ReadOptions, label: LabelKind, schema: Schema | None) -> Ask:
         missing=options.missing or "stop",
         unknown=options.unknown,
     )
+
+
+def _text(options: ReadOptions, schema: Schema | None) -> frozenset[str]:
+    """The columns that a model's data had words in, by their names in these files."""
+    if schema is None:
+        return frozenset()
+    words = [each.column for each in schema.columns if each.words is not None]
+    label, classes = options.roles.label, schema.label.classes if schema.label is not None else None
+    return frozenset([*words, *([str(label)] if classes and isinstance(classes[0], str) else [])])
 
 
 def _form(schema: Schema) -> str:

@@ -27,7 +27,7 @@ def told_of_ratings(dataset: Dataset) -> Iterator[str]:
     said = dataset.options.roles.said()
     seen = {role: Seen(str(said[role])) for role in ("user", "item", "label") if role in said}
     rows = min(dataset.rows, ROWS)
-    for table in read_arrow(dataset, 0, rows, [each.name for each in seen.values()]):
+    for table in read_arrow(dataset, 0, rows, [each.name for each in seen.values()], as_written=False):
         for each in seen.values():
             each.add(table.column(each.name))
     where = "" if rows == dataset.rows else f" in the first {rows:,} rows"

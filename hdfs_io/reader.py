@@ -13,8 +13,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from hdfs_io.codes import Codes, united
 from hdfs_io.dataset import Dataset, Piece
-from hdfs_io.kinds import widen
+from hdfs_io.kinds import NOTHING, Kinds, widen
 from hdfs_io.labels import pooled
 from hdfs_io.listing import DataFile
 from hdfs_io.options import Missing, ReadOptions
@@ -43,6 +44,7 @@ class Ask:
     dictionary: Literal["collect", "drop"] = "drop"  # the words of columns that hold words
     known: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # column -> the words that the schema knows
     numbers: frozenset[str] = frozenset()  # columns that are numbers over all, whatever a piece of them looks like
+    text: frozenset[str] = frozenset()  # columns that are text over all
     means: bool = False  # sum up the features
     scales: Mapping[str, float] | None = None  # column -> what the schema multiplies it by; None: yet to be decided
     skip: bool = False  # leave out rows that can't be used
@@ -110,6 +112,7 @@ class Survey:
     bad: tuple[int, ...] = ()  # rows, counted with these, that are left out
     rejects: tuple[Reject, ...] = ()  # these rows, and those that couldn't be told apart at all
     index: tuple[str, ...] = ()  # columns that are pandas' index, as the file notes
+    codes: Codes = field(default_factory=dict)  # columns of numbers whose text says more
 
     @cached_property
     def types(self) -> dict[str, pa.DataType]:
@@ -118,15 +121,11 @@ class Survey:
 
 def merged(surveys: Sequence[Survey]) -> Survey:
     """What pieces that follow each other hold together; a column's type is the least that holds all of its values."""
-    types: dict[str, pa.DataType] = {}
-    for survey in surveys:
-        for name, kind in survey.columns:
-            types[name] = widen(types.get(name, pa.null()), kind)
     distinct = [survey.distinct for survey in surveys if survey.distinct is not None]
     return Survey(
         rows=sum(survey.rows for survey in surveys),
         values=sum(survey.values for survey in surveys),
-        columns=tuple(types.items()),
+        columns=tuple(types_over(surveys).items()),
         distinct=pooled(array for arrays in distinct for array in arrays) if distinct else None,
         labels=together([survey.labels for survey in surveys]),
         strange=together([survey.strange for survey in surveys]),
@@ -145,7 +144,16 @@ def merged(surveys: Sequence[Survey]) -> Survey:
         vectors=vectors([survey.vectors for survey in surveys]),
         sums=totals([survey.sums for survey in surveys]),
         rejects=tuple(reject for survey in surveys for reject in survey.rejects),
+        codes=united([survey.codes for survey in surveys]),
     )
+
+
+def types_over(surveys: Sequence[Survey]) -> dict[str, pa.DataType]:
+    """The least type that holds all of a column's values."""
+    types: dict[str, pa.DataType] = {}
+    for name, kind in (column for survey in surveys for column in survey.columns):
+        types[name] = widen(types.get(name, pa.null()), kind)
+    return types
 
 
 def dictionaries(found: Sequence[Mapping[str, pa.Array | None]]) -> dict[str, pa.Array | None]:
@@ -245,6 +253,7 @@ class Reader(ABC):
     """Reads the files of one data set. Its methods may be called from several threads at once."""
 
     cuts_by_reading: ClassVar[bool] = False  # to cut a file larger than a piece takes reading all of it
+    guesses_types: ClassVar[bool] = False  # a column's type is guessed from its text, wherever it is read
 
     def __init__(self, options: ReadOptions, piece: int = PIECE) -> None:
         """`options` are resolved; `piece` bounds the bytes of a text piece."""
@@ -272,8 +281,11 @@ class Reader(ABC):
         """Read the piece's `rows` (rising positions in it) into `room`. `kept` is what its survey kept, or None."""
 
     @abstractmethod
-    def tables(self, piece: Piece, columns: Sequence[str] | None) -> Iterator[pa.Table]:
-        """All rows of the piece as they are in the file."""
+    def tables(self, piece: Piece, columns: Sequence[str] | None, kinds: Kinds = NOTHING) -> Iterator[pa.Table]:
+        """All rows of the piece as they are in the file.
+
+        `kinds`: what type columns have over all files, as far as that is known.
+        """
 
     @abstractmethod
     def places(self, piece: Piece) -> Iterator[tuple[int, Place]]:

@@ -6,18 +6,14 @@ surveyed: by threads of here (here.py), or by whoever a `surveyor` asks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 
-import pyarrow as pa
-
-from hdfs_io.choose import mostly_numbers
+from hdfs_io.again import again
 from hdfs_io.dataset import Dataset
 from hdfs_io.errand import Errand, Looked, Surveyor, nobody
 from hdfs_io.found import Found
 from hdfs_io.frames import unnoted
 from hdfs_io.here import Here
-from hdfs_io.labels import is_text
 from hdfs_io.options import ReadOptions
 from hdfs_io.plan import Plan, Progress, planned
 from hdfs_io.reader import PIECE, merged
@@ -98,25 +94,13 @@ def _looked_at(url: str, plan: Plan, keep: int, progress: Progress, surveyor: Su
         return here(errand) if looked is None else looked
 
     first = look(plan.errand, Here(plan.reader, plan.hands, keep, progress))
-    looked = _again(plan.errand, first, lambda errand: look(errand, Here(plan.reader, plan.hands, 0, silent)))
+    looked, told = again(
+        plan.errand,
+        first,
+        lambda errand: look(errand, Here(plan.reader, plan.hands, 0, silent)),
+        guesses=plan.reader.guesses_types,
+    )
     pieces, surveys = [piece for piece, _ in looked], [survey for _, survey in looked]
     options = plan.errand.options
-    notes = (*plan.notes, *unnoted(options.index, [(p.file, s.index) for p, s in looked]))
+    notes = (*plan.notes, *told, *unnoted(options.index, [(p.file, s.index) for p, s in looked]))
     return Found(url, options, pieces, surveys, merged(surveys), plan.guessed, notes, plan.label, plan.size)
-
-
-def _again(errand: Errand, looked: Sequence[Looked], look: Callable[[Errand], Sequence[Looked]]) -> Sequence[Looked]:
-    """What was found, looked for again where a piece holds words in a column that is of numbers in most rows.
-
-    So a word among numbers is the same fault wherever pieces end.
-    """
-    ask = errand.ask
-    numbers = mostly_numbers([survey for _, survey in looked]).difference(ask.known, ask.roles)
-    if ask.features is not None:
-        numbers &= set(ask.features)
-    wrong = [k for k, (_, found) in enumerate(looked) if any(is_text(found.types.get(n, pa.null())) for n in numbers)]
-    if not wrong:
-        return looked
-    better = look(errand.again([looked[k][0] for k in wrong], replace(ask, numbers=frozenset(numbers))))
-    found = dict(zip(wrong, better, strict=True))
-    return [found.get(k, one) for k, one in enumerate(looked)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
+from hdfs_io.codes import lost
 from hdfs_io.dataset import Dataset
 from hdfs_io.decide import bare_rows, check_schema, column_schema, missing_in, rescaled, sparse_schema
 from hdfs_io.errors import DataError
@@ -53,6 +54,7 @@ def settle(found: Found, schema: Schema | None = None) -> Dataset:
         rows=first,
         types=tuple((name, str(kind)) for name, kind in found.whole.columns),
         has_label=has_label,
+        written=tuple(name for name, kind in found.whole.columns if lost(found.whole.codes.get(name, ()), kind)),
         notes=(*notes, *counted, *(f"{many(count, 'row')} left out: {kind}" for kind, count in left_out)),
         left_out=left_out,
         kept=kept if any(each is not None for each in kept) else None,

@@ -13,8 +13,9 @@ import pyarrow.ipc as ipc
 
 from hdfs_io.dataset import Piece
 from hdfs_io.errors import DataError
-from hdfs_io.formats.tabular import Batch, Kinds, Tabular
+from hdfs_io.formats.tabular import Batch, Tabular
 from hdfs_io.frames import Frames, index_columns
+from hdfs_io.kinds import Kinds
 from hdfs_io.listing import DataFile
 from hdfs_io.reader import Ask, Survey
 from hdfs_io.store import open_read

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,7 +18,7 @@ from hdfs_io.formats.repair import as_numbers
 from hdfs_io.formats.roles import Mask, bad_labels, bad_weights, is_float, look_at_roles, no_key, shown
 from hdfs_io.formats.vectors import survey_vectors
 from hdfs_io.kinds import is_number, is_vector
-from hdfs_io.labels import NONE, is_text, numbers, word_codes, words
+from hdfs_io.labels import NONE, is_missing, is_text, numbers, word_codes, words
 from hdfs_io.reader import MOST_WORDS, Ask, Fault, Place, Reject, Survey
 from hdfs_io.spoken import listed, many, some_are
 
@@ -48,17 +48,21 @@ def look_at(table: pa.Table, ask: Ask, place: Place) -> Survey:
     bad = np.zeros(len(table), np.bool_)
     for each in wrong:
         bad |= each.mask
-    found = _survey(without(table, np.flatnonzero(bad)), ask, place)
+    good = np.flatnonzero(~bad)
+    found = _survey(without(table, np.flatnonzero(bad), ask.text), ask, lambda row, what: place(int(good[row]), what))
     return replace(found, bad=tuple(np.flatnonzero(bad).tolist()), rejects=tuple(_rejects(table, wrong, place)))
 
 
-def without(table: pa.Table, bad: NDArray[np.int64]) -> pa.Table:
-    """The table without these rows; columns of words that were numbers but for them are numbers then."""
+def without(table: pa.Table, bad: NDArray[np.int64], text: Container[str] = ()) -> pa.Table:
+    """The table without these rows; columns of words that were numbers but for them are numbers then.
+
+    `text`: columns that are text over all.
+    """
     if not len(bad):
         return table
     keep = np.ones(len(table), np.bool_)
     keep[bad] = False
-    return as_numbers(table.filter(pa.array(keep)))
+    return as_numbers(table.filter(pa.array(keep)), text)
 
 
 def _survey(table: pa.Table, ask: Ask, place: Place) -> Survey:
@@ -143,10 +147,11 @@ def _misspelled(column: pa.ChunkedArray, *, surely: bool) -> Mask | None:
     """The values that aren't numbers in a column of words that mostly, or `surely`, are."""
     if not is_text(column.type):
         return None
-    probe = column.slice(0, PROBE).drop_null().to_pylist()
+    missing = np.asarray(is_missing(column))
+    probe = column.slice(0, PROBE).filter(pa.array(~missing[:PROBE])).to_pylist()
     if not surely and 2 * sum(is_float(value) or has_comma(value) for value in probe) <= len(probe):
         return None
-    bad = np.array([value is not None and not is_float(value) for value in column.to_pylist()], np.bool_)
+    bad = ~missing & np.array([value is None or not is_float(value) for value in column.to_pylist()], np.bool_)
     return bad if bad.any() else None
 
 

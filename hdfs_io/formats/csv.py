@@ -6,21 +6,21 @@ import csv as sheets
 import io
 import re
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
 from typing import final
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.csv as pacsv
 from numpy.typing import NDArray
 
 from hdfs_io.bundle import Bundles, Seen, blocks_of
 from hdfs_io.dataset import Piece
 from hdfs_io.errors import DataError
+from hdfs_io.formats.parse import KINDS, Grammar, Types
 from hdfs_io.formats.repair import repaired
-from hdfs_io.formats.tabular import Batch, Kinds, Tabular
+from hdfs_io.formats.tabular import Batch, Tabular
 from hdfs_io.kernels.records import (
     BACKSLASH,
     NEWLINE,
@@ -34,7 +34,8 @@ from hdfs_io.kernels.records import (
     unescape,
     walk,
 )
-from hdfs_io.labels import MISSING
+from hdfs_io.kinds import Kinds, is_number
+from hdfs_io.labels import is_text
 from hdfs_io.listing import DataFile
 from hdfs_io.options import ReadOptions
 from hdfs_io.reader import PIECE, Ask, Reject, Survey
@@ -46,7 +47,6 @@ BLOCK = 1 << 20  # bytes parsed at a time: the columns that come of them stay in
 LONGEST = 64 << 20  # bytes of a record; what is longer begins with a quote that closes nothing
 WRONG = re.compile(r"Row #(\d+): Expected (\d+) columns, got (\d+): (.*)", re.DOTALL)  # Arrow's words
 
-NUMBERS = {"double": pa.float64(), "int64": pa.int64()}
 APART = "; --sep says what separates columns, --format text that each line is a text"
 SPARK = "; if backslashes stand before quotes that are part of a text, as Spark writes them, say --quote backslash"
 NO_TEXT = "holds bytes that are no UTF-8; convert the file, as with `iconv -f latin1 -t utf-8`"
@@ -102,6 +102,7 @@ class Csv(Tabular, Bundles):
     """Reads CSV through Arrow's parser, a piece at a time."""
 
     cuts_by_reading = True  # whether a line end lies within quotes, all quotes before it tell
+    guesses_types = True
 
     def __init__(self, options: ReadOptions, piece: int = PIECE) -> None:
         super().__init__(options, piece)
@@ -144,7 +145,9 @@ class Csv(Tabular, Bundles):
         lost = [name for name in columns or () if name not in known]
         if lost:
             raise DataError(f"{piece.file}: has no column {lost[0]!r}")
-        types = {name: NUMBERS[kind] for name in columns or () if (kind := kinds.get(name, "")) in NUMBERS}
+        wanted = names if columns is None else columns
+        types = {name: KINDS[kind] for name in wanted if (kind := kinds.get(name, "")) in KINDS}
+        grammar = Grammar(self.sep, self.quote == QUOTE, names)
         quotes = b'"' if self.quote == QUOTE else b""
         border = partial(self._border, piece.file)
         for block in blocks_of(piece, min(BLOCK, self.piece), border, quotes, self._seen):
@@ -154,15 +157,13 @@ class Csv(Tabular, Bundles):
                 block = self._unescaped(block)
             text = block.data[block.lo : block.hi]
             if walk(block.data, block.lo, block.hi, ord(self.sep), 1, self.quote, PLAIN)[0] or text.any():
-                yield self._parse(Places(block, ord(self.sep), self.quote), names, columns, types)
+                yield self._parse(Places(block, ord(self.sep), self.quote), grammar, columns, types)
 
-    def _parse(
-        self, places: Places, names: Sequence[str], columns: Sequence[str] | None, types: Mapping[str, pa.DataType]
-    ) -> Batch:
-        self._refuse_quotes(places.block, len(names))
-        rejects = self._blank(places, len(names)) if self.skip else {}
+    def _parse(self, places: Places, grammar: Grammar, columns: Sequence[str] | None, types: Types) -> Batch:
+        self._refuse_quotes(places.block, len(grammar.names))
+        rejects = self._blank(places, len(grammar.names)) if self.skip else {}
         try:
-            table = self._table(places.block, names, columns, types)
+            table = grammar.parse(places.block, columns, types)
         except pa.ArrowInvalid as error:
             wrong = WRONG.search(str(error))
             if not wrong:
@@ -172,34 +173,18 @@ class Csv(Tabular, Bundles):
             more = APART * (right == "1") + SPARK * (self._may_escape() and '\\"' in shown)
             raise DataError(places.place(int(row) - 1, what) + more) from None
         record = np.delete(np.arange(len(table) + len(rejects)), list(rejects))
-        if not all(kind in NUMBERS.values() for kind in table.schema.types):
+        if not all(map(is_number, table.schema.types)):
             for name, column in zip(table.column_names, table.columns, strict=True):
                 if pa.types.is_binary(column.type):  # what Arrow makes of bytes that are no text
                     row = next(row for row, value in enumerate(column) if value.is_valid and not is_utf8(value.as_py()))
                     raise DataError(places.place(record[row], f"column {name!r} {NO_TEXT}"))
-            table = repaired(table)
-        return Batch(table, lambda row, what: places.place(record[row], what), tuple(rejects.values()))
-
-    def _table(
-        self, block: Block, names: Sequence[str], columns: Sequence[str] | None, types: Mapping[str, pa.DataType]
-    ) -> pa.Table:
-        """What Arrow makes of a block. It need not find out the `types` that are given, if they prove to fit."""
-        text = block.data[block.lo : block.hi].data
-        quoted = self.quote == QUOTE
-        read = pacsv.ReadOptions(use_threads=False, block_size=len(text) + 1, column_names=list(names))
-        parse = pacsv.ParseOptions(
-            delimiter=self.sep,
-            quote_char='"' if quoted else False,
-            newlines_in_values=quoted,
+            table = repaired(table, {name for name, kind in types.items() if is_text(kind)})
+        return Batch(
+            table,
+            lambda row, what: places.place(record[row], what),
+            tuple(rejects.values()),
+            partial(grammar.codes, places.block, table),
         )
-        convert = pacsv.ConvertOptions(null_values=MISSING, include_columns=columns, timestamp_parsers=[])
-        if types:
-            convert.column_types = types
-            try:
-                return pacsv.read_csv(pa.BufferReader(pa.py_buffer(text)), read, parse, convert)
-            except pa.ArrowInvalid:  # as for a number with a plus sign
-                convert.column_types = {}
-        return pacsv.read_csv(pa.BufferReader(pa.py_buffer(text)), read, parse, convert)
 
     def _blank(self, places: Places, columns: int) -> dict[int, Reject]:
         """Overwrite the block's records that are no rows with line ends: them by number."""

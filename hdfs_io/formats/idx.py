@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from hdfs_io.dataset import Piece
 from hdfs_io.errors import DataError
-from hdfs_io.formats.tabular import Batch, Kinds, Tabular
+from hdfs_io.formats.tabular import Batch, Tabular
+from hdfs_io.kinds import Kinds
 from hdfs_io.listing import DataFile
 from hdfs_io.reader import Ask, Survey
 from hdfs_io.spoken import many

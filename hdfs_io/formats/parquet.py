@@ -19,9 +19,9 @@ from hdfs_io.formats.columns import look_at
 from hdfs_io.formats.feet import KNOWN
 from hdfs_io.formats.layer import BATCH
 from hdfs_io.formats.magnitude import fits
-from hdfs_io.formats.tabular import Batch, Kinds, Tabular
+from hdfs_io.formats.tabular import Batch, Tabular
 from hdfs_io.frames import Frames, index_columns
-from hdfs_io.kinds import is_number, is_vector, plain
+from hdfs_io.kinds import Kinds, is_number, is_vector, plain
 from hdfs_io.labels import is_text
 from hdfs_io.listing import DataFile
 from hdfs_io.partitions import with_partitions

@@ -2,32 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hdfs_io.labels import is_text
+from hdfs_io.labels import is_missing, is_text
+
+PROBE = 1000  # first values of a column that tell whether it holds numbers
 
 
-def repaired(table: pa.Table) -> pa.Table:
-    """The table with dates as words and `+1` as a number."""
+def repaired(table: pa.Table, text: Container[str]) -> pa.Table:
+    """The table with `+1` as a number, but in columns that are `text`."""
     for i, field in enumerate(table.schema):
-        if pa.types.is_date(field.type) or pa.types.is_time(field.type) or pa.types.is_timestamp(field.type):
-            table = table.set_column(i, field.name, table.column(i).cast(pa.string()))
-        elif is_text(field.type) and _starts_as_number(table.column(i)):
+        if field.name not in text and is_text(field.type) and _starts_as_number(table.column(i)):
             table = table.set_column(i, field.name, _as_numbers(table.column(i)))
     return table
 
 
-def as_numbers(table: pa.Table) -> pa.Table:
-    """The table with numbers in columns of words that all are such."""
+def as_numbers(table: pa.Table, text: Container[str]) -> pa.Table:
+    """The table with numbers in columns of words that all are such or missing, but in those that are `text`."""
     for i, field in enumerate(table.schema):
-        if is_text(field.type):
+        if field.name not in text and is_text(field.type):
             table = table.set_column(i, field.name, _as_numbers(table.column(i)))
     return table
 
 
 def _starts_as_number(column: pa.ChunkedArray) -> bool:
-    first = next((value.as_py() for value in column if value.is_valid), "")
+    there = column.slice(0, PROBE).filter(pc.invert(is_missing(column.slice(0, PROBE))))
+    first = there[0].as_py() if len(there) else ""
     try:
         float(first)
     except ValueError:
@@ -37,6 +40,7 @@ def _starts_as_number(column: pa.ChunkedArray) -> bool:
 
 def _as_numbers(column: pa.ChunkedArray) -> pa.ChunkedArray:
     text = pc.replace_substring_regex(pc.utf8_trim_whitespace(column), r"^\+(\d|\.)", r"\1")
+    text = pc.if_else(is_missing(text), pa.scalar(None, pa.string()), text)
     for kind in (pa.int64(), pa.float64()):
         try:
             return text.cast(kind)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, final
 
@@ -11,16 +11,18 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from hdfs_io.codes import Codes
 from hdfs_io.dataset import Dataset, Piece
 from hdfs_io.errors import DataError
 from hdfs_io.formats.columns import look_at, without
 from hdfs_io.formats.layer import Layer
+from hdfs_io.kinds import NOTHING, Kinds
 from hdfs_io.listing import DataFile
 from hdfs_io.partitions import with_partitions
 from hdfs_io.reader import FOLDED, Ask, Filled, Place, Reader, Reject, Room, Survey, merged
+from hdfs_io.written import Columns, torn
 
-Kinds = Mapping[str, str]  # column -> Arrow's name of its type
-NOTHING: Kinds = {}
+TEXT = "string"
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +32,7 @@ class Batch:
     table: pa.Table
     place: Place  # of a row of the table
     rejects: tuple[Reject, ...] = ()  # rows that are no rows, left out already
+    codes: Callable[[], Codes] = dict  # columns of numbers whose text says more; asked before the next batch is
 
 
 class Tabular(Reader):
@@ -52,20 +55,28 @@ class Tabular(Reader):
 
     @final
     def look(self, piece: Piece, ask: Ask, columns: Sequence[str] | None = None) -> Survey:
-        """Survey the piece by reading it."""
+        """Survey the piece by reading it; again, where it turns out to hold text in what were numbers before."""
+        found, parts = self._look(piece, ask, columns)
+        more = torn(parts) - ask.text if self.guesses_types else frozenset()
+        return self.look(piece, replace(ask, text=ask.text | more), columns) if more else found
+
+    def _look(self, piece: Piece, ask: Ask, columns: Sequence[str] | None) -> tuple[Survey, set[Columns]]:
+        """What the piece holds, and the types that its parts have."""
         surveys, kept, bad, first = [], [], [], 0
-        for batch in self._batches(piece, columns):
+        parts: set[Columns] = set()
+        for batch in self._batches(piece, columns, dict.fromkeys(ask.text, TEXT)):
             found = look_at(batch.table, ask, batch.place)
             wrong = np.array(found.bad, np.int64)
-            surveys.append(replace(found, rejects=batch.rejects + found.rejects))
+            parts.add(found.columns)
+            surveys.append(replace(found, rejects=batch.rejects + found.rejects, codes=batch.codes()))
             if len(surveys) == FOLDED:
                 surveys = [merged(surveys)]
             bad.append(wrong + first)
             first += len(batch.table)
             if ask.keep:
-                kept.append(without(batch.table, wrong))
+                kept.append(without(batch.table, wrong, ask.text))
         left_out = tuple(np.concatenate(bad).tolist()) if bad else ()
-        return replace(merged(surveys), bad=left_out, kept=kept if ask.keep else None)
+        return replace(merged(surveys), bad=left_out, kept=kept if ask.keep else None), parts
 
     @final
     def fill(self, dataset: Dataset, piece: Piece, rows: NDArray[np.int64], room: Room, kept: Any) -> Filled:
@@ -79,8 +90,8 @@ class Tabular(Reader):
         return layer.filled()
 
     @final
-    def tables(self, piece: Piece, columns: Sequence[str] | None) -> Iterator[pa.Table]:
-        yield from self._good(piece, columns)
+    def tables(self, piece: Piece, columns: Sequence[str] | None, kinds: Kinds = NOTHING) -> Iterator[pa.Table]:
+        yield from self._good(piece, columns, kinds)
 
     @final
     def places(self, piece: Piece) -> Iterator[tuple[int, Place]]:
@@ -89,9 +100,10 @@ class Tabular(Reader):
     def _good(self, piece: Piece, columns: Sequence[str] | None, kinds: Kinds = NOTHING) -> Iterator[pa.Table]:
         """The tables without the rows that are left out."""
         first, bad = 0, np.array(piece.bad, np.int64)
+        text = frozenset(name for name, kind in kinds.items() if kind == TEXT)
         for batch in self._batches(piece, columns, kinds):
             low, high = np.searchsorted(bad, (first, first + len(batch.table)))
-            yield without(batch.table, bad[low:high] - first)
+            yield without(batch.table, bad[low:high] - first, text)
             first += len(batch.table)
 
     def _batches(self, piece: Piece, columns: Sequence[str] | None, kinds: Kinds = NOTHING) -> Iterator[Batch]:

@@ -14,7 +14,8 @@ import pyarrow as pa
 from hdfs_io.bundle import Bundles, blocks_of
 from hdfs_io.dataset import Piece
 from hdfs_io.formats.libsvm import cut_lines
-from hdfs_io.formats.tabular import Batch, Kinds, Tabular
+from hdfs_io.formats.tabular import Batch, Tabular
+from hdfs_io.kinds import Kinds
 from hdfs_io.listing import DataFile
 from hdfs_io.reader import Ask, Survey
 from hdfs_io.text import LAST, MARK, OPENING, Block, last_line, refuse_binary, stream

@@ -76,8 +76,11 @@ def test_words_can_be_left_out_and_names_are(put: Put) -> None:
 
 
 def test_a_column_that_is_words_here_and_numbers_there(place: str, put: Put) -> None:
-    put("d/0.csv", "a,t,y\n" + "1,x,0\n" * 9)
-    put("d/1.csv", "a,t,y\n" + "1,7,1\n" * 9)
+    put("c/0.csv", "a,t,y\n" + "1,x,0\n" * 9)
+    put("c/1.csv", "a,t,y\n" + "1,07,1\n" * 9)
+    assert scan(f"{place}/c", label="class").schema.features == ("a", "t=07", "t=x")
+    put("d/0.parquet", parquet(a=[1] * 9, t=["x"] * 9, y=[0] * 9))
+    put("d/1.parquet", parquet(a=[1] * 9, t=[7] * 9, y=[1] * 9))
     dataset = scan(f"{place}/d", label="class")
     assert dataset.schema.features == ("a",)
     assert "column 't' holds words in some parts and numbers in others: left out" in dataset.notes

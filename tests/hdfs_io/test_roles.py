@@ -138,9 +138,9 @@ def test_the_largest_numbers_that_are_told_apart(put: Put) -> None:
 
 
 def test_labels_of_several_types_are_reconciled_once_all_are_seen(place: str, put: Put) -> None:
-    put("d/0.csv", "a,y\n1,1\n2,2.0\n")
-    put("d/1.csv", "a,y\n1,2\n2,1\n")
-    put("d/2.csv", "a,y\n1,two\n2,1\n")
+    put("d/0.parquet", parquet(a=[1, 2], y=[1.0, 2.0]))
+    put("d/1.parquet", parquet(a=[1, 2], y=[2, 1]))
+    put("d/2.parquet", parquet(a=[1, 2], y=["two", "1"]))
     dataset = scan(f"{place}/d", label="class")
     assert dataset.schema.label is not None
     assert dataset.schema.label.classes == ("1", "2", "two")
