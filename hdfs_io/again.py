@@ -6,16 +6,16 @@ is found doesn't depend on where pieces end.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import pyarrow as pa
 
-from hdfs_io.choose import mostly_numbers
+from hdfs_io.choose import mostly_numbers, scale_of
 from hdfs_io.codes import united
 from hdfs_io.errand import Errand, Looked
 from hdfs_io.labels import is_text
-from hdfs_io.reader import Ask, Survey, types_over
+from hdfs_io.reader import Ask, Survey, merged, types_over
 from hdfs_io.written import as_text, coded, torn
 
 
@@ -27,21 +27,30 @@ def again(
     `guesses`: types are guessed from text, so that what is text anywhere can be read as such everywhere.
     """
     ask, surveys = errand.ask, [survey for _, survey in looked]
+    types, found = types_over(surveys), united([survey.codes for survey in surveys])
     numbers = _numbers(surveys, ask)
-    codes = dict(
-        coded(united([survey.codes for survey in surveys]), types_over(surveys), errand.options, classes=ask.distinct)
-        if guesses
-        else ()
-    )
+    codes = dict(coded(found, types, errand.options, classes=ask.distinct) if guesses else ())
     text = (torn(survey.columns for survey in surveys) | codes.keys()) - numbers if guesses else frozenset()
     judged = frozenset(name for name in text if _is_judged(name, ask))
-    wrong = [k for k, survey in enumerate(surveys) if _is_wrong(survey, numbers, judged)]
-    found = dict(enumerate(looked))
+    better = replace(ask, numbers=numbers, text=ask.text | judged, scales=_scales(surveys, ask))
+    wrong = [
+        k for k, survey in enumerate(surveys) if better.scales is not ask.scales or _is_wrong(survey, numbers, judged)
+    ]
+    whole = dict(enumerate(looked))
     if wrong:
-        better = replace(ask, numbers=numbers, text=ask.text | judged)
-        found |= zip(wrong, look(errand.again([looked[k][0] for k in wrong], better)), strict=True)
+        whole |= zip(wrong, look(errand.again([looked[k][0] for k in wrong], better)), strict=True)
     notes = [f"column {name!r} holds numbers with {why}: taken as text" for name, why in codes.items()]
-    return [(piece, _read_as(survey, text)) for piece, survey in found.values()], notes
+    return [(piece, _read_as(survey, text)) for piece, survey in whole.values()], notes
+
+
+def _scales(surveys: Sequence[Survey], ask: Ask) -> Mapping[str, float] | None:
+    """What columns are multiplied by, where all must be seen to know which numbers are too large, as rows with such
+    are left out; else as it is asked.
+    """
+    if not ask.skip or ask.missing != "stop" or ask.scales is not None or not any(each.large for each in surveys):
+        return ask.scales
+    whole = merged(surveys)
+    return {name: scale for name in whole.large if (scale := scale_of(whole, name)) != 1}
 
 
 def _numbers(surveys: Sequence[Survey], ask: Ask) -> frozenset[str]:

@@ -14,7 +14,7 @@ import numpy as np
 from hdfs_io.dataset import Piece
 from hdfs_io.framing import FRAMED
 from hdfs_io.listing import DataFile
-from hdfs_io.store import open_read
+from hdfs_io.store import open_data
 from hdfs_io.text import (
     LAST,
     MARK,
@@ -125,7 +125,7 @@ def blocks_of(piece: Piece, size: int, border: Border, apart: bytes = b"", seen:
 
 def _text(url: str) -> bytes:
     """The decompressed file."""
-    with open_read(url) as raw:
+    with open_data(url) as raw:
         text = bytes(raw.read())
     if by_magic(text[: len(FRAMED)]) is None:
         return text

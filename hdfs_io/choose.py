@@ -82,7 +82,7 @@ def _input(found: Found, name: str) -> Input:
             raise DataError(f"{found.url}: column {name!r} holds vectors of different widths; features need one")
         return Input(name, width=width, is_vector=True)
     if is_number(kind) or pa.types.is_null(kind):
-        return Input(name, scale=_scale(found, name))
+        return Input(name, scale=scale_of(found.whole, name))
     words = found.whole.words.get(name)
     if not is_text(kind) or name in found.whole.spelled or words is None or _mixed(found, name):
         raise no_feature(found, name)
@@ -97,12 +97,12 @@ def _told(inputs: Sequence[Input]) -> Iterator[str]:
             yield f"column {each.column!r}: a 0/1 feature for each of its {many(len(each.words), 'word')}{gaps}"
 
 
-def _scale(found: Found, name: str) -> float:
+def scale_of(whole: Survey, name: str) -> float:
     """1, but for a column that float32 doesn't hold. Where such numbers are a half at most, they are faults."""
-    large = found.whole.large.get(name)
-    if large is not None and 2 * large.count <= found.whole.rows:
+    large = whole.large.get(name)
+    if large is not None and 2 * large.count <= whole.rows:
         return 1.0
-    return scale_for(*found.whole.ranges.get(name, (0.0, 0.0)))
+    return scale_for(*whole.ranges.get(name, (0.0, 0.0)))
 
 
 def scaled(found: Found, inputs: Sequence[Input]) -> list[str]:

@@ -8,13 +8,13 @@ from itertools import groupby
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from hdfs_io.dataset import Dataset
 from hdfs_io.decide import bare_rows, missing_in, rescaled
 from hdfs_io.errand import Surveyor, nobody
 from hdfs_io.found import Found
 from hdfs_io.kinds import is_number
+from hdfs_io.labels import numbers
 from hdfs_io.load import read_arrow
 from hdfs_io.odd import odd
 from hdfs_io.options import SPARSE, ReadOptions
@@ -91,10 +91,10 @@ def _zeros(dataset: Dataset, first: pa.Table) -> Iterator[str]:
         share = values / max(1, dataset.rows * schema.width)
         yield f"  {many(values, 'value')} stored, {values / dataset.rows:.3g} a row: {share:.2%} of all"
         return
-    numbers = [column for column in first.columns if is_number(column.type) and not pa.types.is_boolean(column.type)]
-    if numbers:
-        zeros = sum(np.count_nonzero(np.asarray(pc.equal(column, 0).fill_null(False))) for column in numbers)
-        yield f"  {zeros / (len(first) * len(numbers)):.2%} of the numbers are 0 in {_first_rows(len(first))}"
+    some = [column for column in first.columns if is_number(column.type) and not pa.types.is_boolean(column.type)]
+    if some:
+        zeros = sum(np.count_nonzero(numbers(column) == 0) for column in some)
+        yield f"  {zeros / (len(first) * len(some)):.2%} of the numbers are 0 in {_first_rows(len(first))}"
 
 
 def _first_rows(rows: int) -> str:

@@ -8,6 +8,8 @@ import os
 import posixpath
 import secrets
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
 
@@ -51,6 +53,23 @@ def open_read(url: str) -> Any:
     if isinstance(file, MemoryFile):  # fsspec hands all its readers one file with one position
         return io.BytesIO(file.getvalue())
     return file
+
+
+def open_data(url: str) -> Any:
+    """The same of a file of a data set, which was seen when that was listed. DataError if it can't be opened now."""
+    with may_read(url):
+        return open_read(url)
+
+
+@contextmanager
+def may_read(url: str) -> Iterator[None]:
+    """A file of a data set that can't be opened in the block as DataError, with what to do."""
+    try:
+        yield
+    except FileNotFoundError as error:
+        raise DataError(f"{url}: was there when the data set was listed, and is gone; start again") from error
+    except PermissionError as error:
+        raise DataError(f"{url}: this user may not read it; have it made readable, or leave it out") from error
 
 
 def url_of(fs: Any, path: str) -> str:

@@ -17,7 +17,7 @@ from hdfs_io.errors import DataError
 from hdfs_io.foreign import refuse_binary_kind
 from hdfs_io.framing import FRAMED, Unpacked, hadoop_blocks, snappy_chunks
 from hdfs_io.spoken import many
-from hdfs_io.store import open_read
+from hdfs_io.store import open_data
 
 PAD = 64  # newlines kept after the last byte, so that kernels may read on without looking for the end
 CODECS = {
@@ -83,7 +83,7 @@ def codec(url: str) -> str | None:
     named = named_codec(url)
     if named is not None:
         return named
-    with open_read(url) as raw:
+    with open_data(url) as raw:
         return by_magic(bytes(raw.read(len(FRAMED))))
 
 
@@ -102,7 +102,7 @@ def by_magic(begin: bytes) -> str | None:
 @contextmanager
 def stream(url: str, start: int = 0) -> Iterator[Any]:
     """A binary stream of the decompressed file from byte `start` on, with `readinto`."""
-    with open_read(url) as raw:
+    with open_data(url) as raw:
         begin = bytes(raw.read(len(FRAMED)))
         kind = named_codec(url) or by_magic(begin)
         raw.seek(start if kind is None else 0)
@@ -217,7 +217,7 @@ def is_blank(url: str, size: int) -> bool:
 
 def magic(url: str) -> bytes:
     """The first 4 bytes of the file as it is stored."""
-    with open_read(url) as raw:
+    with open_data(url) as raw:
         return bytes(raw.read(4))
 
 

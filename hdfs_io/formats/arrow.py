@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -18,9 +19,10 @@ from hdfs_io.frames import Frames, index_columns
 from hdfs_io.kinds import Kinds
 from hdfs_io.listing import DataFile
 from hdfs_io.reader import Ask, Survey
-from hdfs_io.store import open_read
+from hdfs_io.store import open_data
 
 MAGIC = b"ARROW1"
+MARK, END = b"\xff" * 4, bytes(4)  # what a message of a stream begins with, and how long the last is
 
 
 @final
@@ -63,12 +65,24 @@ class Arrow(Tabular, Frames):
                 place = partial(_place, piece, first)
                 yield Batch(table if columns is None else table.select(list(columns)), place)
                 first += len(table)
+            if not from_file:
+                _refuse_cut(piece.file)
+
+
+def _refuse_cut(url: str) -> None:
+    """Refuse a stream that was cut where a message ends: to Arrow such a one has ended, but its writer says so."""
+    with open_data(url) as raw:
+        marked = bytes(raw.read(len(MARK))) == MARK  # before Arrow 0.15 messages had none
+        end = MARK * marked + END
+        raw.seek(-len(end), os.SEEK_END)
+        if bytes(raw.read(len(end))) != end:
+            raise DataError(f"{url}: not whole Arrow IPC (its end is missing); write or copy it again")
 
 
 @contextmanager
 def _open(url: str) -> Iterator[Any]:
     """A reader of either kind of IPC; what Arrow raises in the block names the file."""
-    with open_read(url) as raw:
+    with open_data(url) as raw:
         try:
             is_file = bytes(raw.read(len(MAGIC))) == MAGIC
             raw.seek(0)

@@ -19,7 +19,7 @@ from hdfs_io.formats.text import class_of, name_of
 from hdfs_io.kinds import Kinds
 from hdfs_io.listing import DataFile
 from hdfs_io.reader import Ask, Survey
-from hdfs_io.store import open_read
+from hdfs_io.store import open_data
 from hdfs_io.text import CODECS, LAST, codec, stream
 
 BYTES, CLASS, FILE = "bytes", "class", "file"  # the columns
@@ -126,7 +126,7 @@ def _place(url: str, names: Sequence[str], row: int, what: str) -> str:
 def _cut_tar(file: DataFile, size: int) -> Iterator[Piece]:
     """Runs of members of about `size` bytes, by the bytes where they begin and end."""
     begin = at = 0
-    with open_read(file.url) as raw, _named(file.url), tarfile.open(fileobj=raw, mode="r:") as tar:
+    with open_data(file.url) as raw, _named(file.url), tarfile.open(fileobj=raw, mode="r:") as tar:
         for member in tar:
             if member.offset - begin >= size:
                 yield Piece(file.url, begin, member.offset)

@@ -42,15 +42,21 @@ class Wrong:
 
 def look_at(table: pa.Table, ask: Ask, place: Place) -> Survey:
     """Survey all rows of a table; asked to `skip`, those that can be used, and say which the others are."""
-    if not ask.skip:
-        return _survey(table, ask, place)
-    wrong = [each for each in _wrong(table, ask) if not _allowed(each, ask)]
-    bad = np.zeros(len(table), np.bool_)
-    for each in wrong:
-        bad |= each.mask
-    good = np.flatnonzero(~bad)
-    found = _survey(without(table, np.flatnonzero(bad), ask.text), ask, lambda row, what: place(int(good[row]), what))
-    return replace(found, bad=tuple(np.flatnonzero(bad).tolist()), rejects=tuple(_rejects(table, wrong, place)))
+    rows, rejects = np.arange(len(table)), list[tuple[int, Reject]]()
+
+    def of(row: int, what: str) -> str:
+        return place(int(rows[row]), what)
+
+    while ask.skip:  # without words a column may be one of numbers, some of which can't be used
+        wrong = [each for each in _wrong(table, ask) if not _allowed(each, ask)]
+        if not wrong:
+            break
+        rejects += ((int(rows[row]), reject) for row, reject in _rejects(table, wrong, of))
+        bad = np.logical_or.reduce([each.mask for each in wrong])
+        table, rows = without(table, np.flatnonzero(bad), ask.text), rows[~bad]
+    rejects.sort(key=lambda one: one[0])
+    bad_rows = tuple(row for row, _ in rejects)
+    return replace(_survey(table, ask, of), bad=bad_rows, rejects=tuple(reject for _, reject in rejects))
 
 
 def without(table: pa.Table, bad: NDArray[np.int64], text: Container[str] = ()) -> pa.Table:
@@ -162,15 +168,15 @@ def _allowed(wrong: Wrong, ask: Ask) -> bool:
     return (wrong.kind == "missing" and ask.missing != "stop") or (wrong.kind == "stranger" and ask.unknown == "drop")
 
 
-def _rejects(table: pa.Table, wrong: list[Wrong], place: Place) -> Iterator[Reject]:
-    """The rows that are left out, each once, by what is first found wrong with them."""
+def _rejects(table: pa.Table, wrong: list[Wrong], place: Place) -> Iterator[tuple[int, Reject]]:
+    """The rows that are left out, each once with its number, by what is first found wrong with them."""
     seen = np.zeros(len(table), np.bool_)
     for each in wrong:
         for row in np.flatnonzero(each.mask & ~seen).tolist():
             values = table.slice(row, 1).to_pylist()[0]
             text = ",".join("" if value is None else str(value)[:TEXT] for value in values.values())
             what = f"column {each.column!r}: {shown(each.kind, table.column(each.column), row)}"
-            yield Reject(f"{each.kind} in column {each.column!r}", place(row, what), text)
+            yield row, Reject(f"{each.kind} in column {each.column!r}", place(row, what), text)
         seen |= each.mask
 
 

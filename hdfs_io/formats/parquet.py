@@ -26,7 +26,7 @@ from hdfs_io.labels import is_text
 from hdfs_io.listing import DataFile
 from hdfs_io.partitions import with_partitions
 from hdfs_io.reader import Ask, Fault, Survey, merged
-from hdfs_io.store import is_here, open_fs, open_read
+from hdfs_io.store import is_here, may_read, open_data, open_fs
 
 LONG, LARGE = 1 << 19, 1 << 26  # rows of a row group, and bytes unpacked, beyond which it is read in parts
 MOST, BYTES = 1 << 16, 1 << 25  # rows of a part, and bytes
@@ -162,7 +162,7 @@ def _open(url: str, groups: Sequence[int] = ()) -> Iterator[pq.ParquetFile]:
 
 @contextmanager
 def _elsewhere(url: str) -> Iterator[pq.ParquetFile]:
-    with open_read(url) as raw, _parquet(url, raw, None, buffer_size=0, pre_buffer=True) as parquet:
+    with open_data(url) as raw, _parquet(url, raw, None, buffer_size=0, pre_buffer=True) as parquet:
         yield parquet
 
 
@@ -171,7 +171,9 @@ def _here(url: str, groups: Sequence[int]) -> Iterator[pq.ParquetFile]:
     path = open_fs(url)[1]
     foot = KNOWN.foot(path)
     buffer = 0 if foot is not None and groups and _are_small(foot, groups) else BUFFER  # 0: all of a column
-    with pa.OSFile(path) as raw, _parquet(url, raw, foot, buffer_size=buffer, pre_buffer=False) as parquet:
+    with may_read(url):
+        file = pa.OSFile(path)
+    with file as raw, _parquet(url, raw, foot, buffer_size=buffer, pre_buffer=False) as parquet:
         if foot is None:
             KNOWN.keep(path, parquet.metadata)
         yield parquet
