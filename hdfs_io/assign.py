@@ -11,7 +11,7 @@ from hdfs_io import target
 from hdfs_io.errors import DataError
 from hdfs_io.formats import reader_for
 from hdfs_io.formats.csv import numbered
-from hdfs_io.formats.libsvm import LABEL
+from hdfs_io.formats.tally import LABEL
 from hdfs_io.frames import left_out
 from hdfs_io.guess import resolve, resolve_roles
 from hdfs_io.listing import DataFile

@@ -11,7 +11,7 @@ from hdfs_io.bags import vectored
 from hdfs_io.codes import lost
 from hdfs_io.decide import bare_rows
 from hdfs_io.errors import DataError
-from hdfs_io.formats.sparse import LABEL
+from hdfs_io.formats.tally import LABEL
 from hdfs_io.frames import left_out
 from hdfs_io.guess import suffixes
 from hdfs_io.kinds import as_kind, is_number

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from hdfs_io.dataset import Piece
 from hdfs_io.errors import DataError
 from hdfs_io.formats.lines import Lines
-from hdfs_io.formats.sparse import Parsed, Sparse
+from hdfs_io.formats.parsed import Parsed
+from hdfs_io.formats.sparse import Sparse
 from hdfs_io.formats.triples import numbers_of, refuse_sizes, sizes_of
 from hdfs_io.listing import DataFile
 from hdfs_io.spoken import many

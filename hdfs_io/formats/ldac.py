@@ -11,7 +11,8 @@ import numpy as np
 from hdfs_io.dataset import Piece
 from hdfs_io.errors import DataError
 from hdfs_io.formats.libsvm import cut_lines, parse_lines
-from hdfs_io.formats.sparse import Parsed, Sparse
+from hdfs_io.formats.parsed import Parsed
+from hdfs_io.formats.sparse import Sparse
 from hdfs_io.listing import DataFile
 from hdfs_io.reader import Reject
 from hdfs_io.text import LAST

@@ -9,12 +9,11 @@ from typing import final
 from hdfs_io.bundle import Bundles, blocks_of
 from hdfs_io.dataset import Piece
 from hdfs_io.formats.lines import Scratch, parse_block, parse_good
-from hdfs_io.formats.sparse import LABEL, Parsed, Sparse
+from hdfs_io.formats.parsed import Parsed
+from hdfs_io.formats.sparse import Sparse
 from hdfs_io.listing import DataFile
 from hdfs_io.store import open_read
 from hdfs_io.text import LAST, codec, last_line
-
-__all__ = ["LABEL", "Libsvm"]
 
 BLOCK = 4 << 20  # bytes parsed at a time: what is read and what is made stay in the processor's cache
 

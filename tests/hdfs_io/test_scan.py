@@ -12,7 +12,7 @@ import pytest
 from hdfs_io import DataError, Dataset, LabelKind, Piece, labels, reader, scan, target
 from hdfs_io import errand as errands
 from hdfs_io.errand import Errand, Telling, find
-from hdfs_io.formats import sparse, tabular
+from hdfs_io.formats import tabular, tally
 from hdfs_io.hands import IN_HAND
 from hdfs_io.here import Here
 from hdfs_io.reader import Survey
@@ -22,7 +22,7 @@ Put = Callable[[str, str | bytes], str]
 
 
 def limited(said: pytest.MonkeyPatch, most: int) -> None:
-    for module in (labels, target, sparse):
+    for module in (labels, target, tally):
         said.setattr(module, "MOST_LABELS", most)
 
 
