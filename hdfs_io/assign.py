@@ -13,10 +13,10 @@ from hdfs_io.formats import reader_for
 from hdfs_io.formats.csv import numbered
 from hdfs_io.formats.tally import LABEL
 from hdfs_io.frames import left_out
-from hdfs_io.guess import resolve, resolve_roles
 from hdfs_io.listing import DataFile
 from hdfs_io.options import SPARSE, TEXTS, Column, ReadOptions, Roles
 from hdfs_io.rated import are_ratings, rated
+from hdfs_io.resolve import resolve, resolve_roles
 from hdfs_io.schema import LabelKind, Schema
 from hdfs_io.spoken import listed
 

@@ -13,8 +13,9 @@ import pytest
 import hdfs_io
 from hdfs_io import open_fs
 from hdfs_io.formats import FORMATS
-from hdfs_io.guess import RARE, SEPARATORS, SUFFIXES
+from hdfs_io.guess import SUFFIXES
 from hdfs_io.labels import MISSING
+from hdfs_io.shape import RARE, SEPARATORS
 from hdfs_io.target import NAMES
 from hdfs_io.text import CODECS
 from hdfs_io.writer import COMPRESSIONS
