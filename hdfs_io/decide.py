@@ -23,6 +23,10 @@ BASES = {"ldac": 0, "docword": 1, "mm": 1}  # the first index, where a format sa
 SHOWN = 10  # classes that an error names
 NAMED = 3  # columns that a remark names
 LARGEST = float(np.finfo(np.float32).max)
+HOW = {
+    "number": "say which column holds them: --label, or use an app that tells classes apart",
+    "rating": "rows of ratings hold a user, an item and a rating: say which columns: --user --item --rating",
+}
 
 
 def sparse_schema(found: Found, kind: LabelKind) -> tuple[Schema, list[str]]:
@@ -74,7 +78,7 @@ def check_schema(found: Found, schema: Schema, *, has_label: bool) -> list[str]:
     _refuse_faults(found, named)
     label, strange = schema.label, found.whole.strange
     if has_label and label is not None and label.classes is None:
-        _refuse_words(found, label.name)
+        _refuse_words(found, label.name, HOW["number"])
     if strange is not None and label is not None and label.classes is not None:
         classes = listed(label.classes, SHOWN, str)
         raise DataError(
@@ -145,7 +149,7 @@ def bare_rows(found: Found) -> bool:
 def _label(found: Found, name: str, kind: LabelKind) -> tuple[Label, list[str]]:
     what, rows = found.whole.types.get(name, pa.float64()), found.whole.rows
     if kind in ("number", "rating"):
-        _refuse_words(found, name)
+        _refuse_words(found, name, HOW[kind])
         return Label(name), []
     counts = values(found.whole.distinct or ())
     classes = tuple(counts)
@@ -174,11 +178,11 @@ def _refuse_large(found: Found, label: str, numbers: Sequence[Value]) -> None:
         )
 
 
-def _refuse_words(found: Found, label: str) -> None:
+def _refuse_words(found: Found, label: str, how: str) -> None:
     kind = found.whole.types.get(label, pa.float64())
     if not is_number(kind):
         kinds = f"{kind_of(kind)}, where numbers, such as 1.5, are to be predicted"
-        raise DataError(f"{found.url}: label column {label!r} holds {kinds}")
+        raise DataError(f"{found.url}: label column {label!r} holds {kinds}; {how}")
 
 
 def _check_indices(found: Found) -> None:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hdfs_io import Dataset, ReadOptions, Roles, Schema
-from yarnml.app import AppConfig, Artifacts, Batch, Columns, Count, Demo, Model, Positive, UsageError, Worker
+from yarnml.app import AppConfig, Artifacts, Batch, Columns, Count, Demo, Model, Positive, UsageError, Worker, glimpse
 from yarnml.config import Whole
 from yarnml.kernels.counts import counted
 from yarnml.kernels.shares import completion, shares
@@ -68,6 +68,7 @@ def check(cfg: Config, data: Dataset, rows: int) -> None:
     if data.schema.weight is not None:
         raise UsageError(f"--weight {data.schema.weight}: lda counts words, and weighs no documents; leave it out")
     vocabulary(cfg.vocab, data.schema)
+    glimpse(data, lambda rows: counted(rows.X, data.schema.name))
 
 
 def start(me: Worker, cfg: Config) -> None:

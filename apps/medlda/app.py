@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hdfs_io import ReadOptions, Roles, Schema
-from yarnml.app import AppConfig, Artifacts, Batch, Columns, Count, Demo, Model, Positive, UsageError, Worker
+from hdfs_io import Dataset, ReadOptions, Roles, Schema
+from yarnml.app import AppConfig, Artifacts, Batch, Columns, Count, Demo, Model, Positive, UsageError, Worker, glimpse
 from yarnml.kernels.counts import counted
 from yarnml.kernels.shares import shares
 from yarnml.ps import TableSpec
@@ -64,6 +64,10 @@ def tables(cfg: Config, data: Schema) -> list[TableSpec]:
         TableSpec("topics", (1, K), dtype="int64"),  # n_k
         TableSpec("moments", (L * K, K + 1), dtype="float64"),  # of the classifiers' posteriors
     ]
+
+
+def check(cfg: Config, data: Dataset, rows: int) -> None:
+    glimpse(data, lambda rows: counted(rows.X, data.schema.name))
 
 
 def work(me: Worker, cfg: Config) -> None:

@@ -20,9 +20,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hdfs_io import Dataset, Schema
-from yarnml.app import AppConfig, Artifacts, Batch, Columns, Count, Demo, Fraction, Model, NonNegative, Positive, Worker
+from yarnml.app import (
+    AppConfig,
+    Artifacts,
+    Batch,
+    Columns,
+    Count,
+    Demo,
+    Fraction,
+    Model,
+    NonNegative,
+    Positive,
+    Worker,
+    glimpse,
+)  # fmt: skip
 from yarnml.config import typed
-from yarnml.errors import UsageError
+from yarnml.errors import DataError, UsageError
 from yarnml.task import Recommendation
 
 from .als import ALS
@@ -66,6 +79,11 @@ def check(cfg: Config, data: Dataset, rows: int) -> None:
         raise UsageError(f"--weight {data.schema.weight}: mf takes every rating alike; leave the weights out")
     if data.schema.label is None and not cfg.implicit:
         raise UsageError(f"{data.url}: has no column of ratings; name it with --rating, or say --implicit")
+    try:
+        glimpse(data)
+    except DataError as error:
+        how = "ratings are rows of a user, an item and a rating: say which columns: --user --item --rating"
+        raise UsageError(f"{error}; {how}") from error
 
 
 def work(me: Worker, cfg: Config) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from hdfs_io import DataError
 from tests.apps.conftest import Start
-from yarnml.errors import RunFailed, UsageError
+from yarnml.errors import UsageError
 
 sampler: Any = import_module("yarnml_apps.medlda.sampler")
 classifiers: Any = import_module("yarnml_apps.medlda.classifiers")
@@ -195,7 +195,7 @@ def test_learns_from_whatever_counts_there_are(start: Start, tmp_path: Path) -> 
 
 
 def test_what_is_no_count_is_refused(start: Start, blobs: Path) -> None:
-    with pytest.raises(RunFailed, match=r"blobs\.csv:2: holds .* of feature a: .* counts of words"):
+    with pytest.raises(UsageError, match=r"blobs\.csv:2: holds .* of feature a: .* counts of words"):
         start("medlda", data=str(blobs), label="kind")
 
 

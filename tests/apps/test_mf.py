@@ -352,7 +352,7 @@ def test_more_workers_than_rows(start: Start, tmp_path: Path) -> None:
 
 def test_ids_that_are_no_ids(start: Start, tmp_path: Path) -> None:
     (tmp_path / "r.csv").write_text("user,item,rating\n1.5,2,3\n2,2,5\n")
-    with pytest.raises(RunFailed, match=r"r\.csv:2: user 'user' holds 1\.5: ids are whole numbers or words"):
+    with pytest.raises(UsageError, match=r"r\.csv:2: user 'user' holds 1\.5: ids are whole numbers or words"):
         start("mf", data=str(tmp_path / "r.csv"))
 
 
@@ -397,7 +397,7 @@ def test_ids_are_exact(kind: str, start: Start, tmp_path: Path) -> None:
 
 def test_ids_beyond_64_bits_are_refused(start: Start, tmp_path: Path) -> None:
     data = named(tmp_path / "r.csv", [2**64 + k for k in range(10)], list(range(30)))
-    with pytest.raises((RunFailed, yarnml.errors.DataError), match="too large, or have a point, as words"):
+    with pytest.raises((UsageError, yarnml.errors.DataError), match="too large, or have a point, as words"):
         start("mf", data=data, **SMALL)
 
 

@@ -27,6 +27,7 @@ from yarnml.app.batch import Batch
 from yarnml.app.demo import Demo
 from yarnml.app.execute import execute
 from yarnml.app.find import app_names, load_app
+from yarnml.app.glimpse import glimpse
 from yarnml.app.ids import gather_ids
 from yarnml.app.located import located
 from yarnml.app.saved import open_model, open_outline, open_with_app
@@ -58,6 +59,7 @@ __all__ = [
     "app_names",
     "execute",
     "gather_ids",
+    "glimpse",
     "load_app",
     "located",
     "open_model",

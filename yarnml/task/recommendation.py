@@ -61,4 +61,7 @@ class Recommendation(Task):
     def refuse(self, schema: Schema) -> None:
         for role, name in (("user", schema.user), ("item", schema.item)):
             if name is None:
-                raise UsageError(f"rows of ratings need a column with the {role}; name it with --{role}")
+                raise UsageError(
+                    f"the data has no column with the {role}: ratings are rows of a user, an item and a rating, in a "
+                    "format that has columns, such as CSV; say which they are: --user --item --rating"
+                )
