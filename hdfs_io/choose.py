@@ -43,6 +43,9 @@ def choose(found: Found) -> tuple[list[Input], list[str]]:
     for name in (name for name in free if name in everywhere):
         if name in found.whole.spelled:
             found.refuse(no_feature(found, name))
+        if (wrong := _broken(found, name)) is not None:
+            found.refuse(wrong)
+            continue
         why = unfit(found, name)
         if why is None:
             inputs.append(_input(found, name))
@@ -77,9 +80,9 @@ def unfit(found: Found, name: str) -> str | None:
 def _input(found: Found, name: str) -> Input:
     kind = found.whole.types[name]
     if is_vector(kind):
+        if (wrong := _broken(found, name)) is not None:
+            raise wrong
         width = found.whole.vectors[name].width if name in found.whole.vectors else 0
-        if width < 0:
-            raise DataError(f"{found.url}: column {name!r} holds vectors of different widths; features need one")
         return Input(name, width=width, is_vector=True)
     if is_number(kind) or pa.types.is_null(kind):
         return Input(name, scale=scale_of(found.whole, name))
@@ -88,6 +91,14 @@ def _input(found: Found, name: str) -> Input:
         raise no_feature(found, name)
     known = sorted(word for word in words.to_pylist() if word != NONE or found.options.missing != "zero")
     return Input(name, tuple(known), len(known))
+
+
+def _broken(found: Found, name: str) -> DataError | None:
+    """The refusal of a column of vectors that can't be features; None if they can, or it is of something else."""
+    fault = found.whole.vectors[name].fault if name in found.whole.vectors else None
+    if fault is None:
+        return None
+    return DataError(fault if f"column {name!r}" in fault else f"{found.url}: column {name!r} holds {fault}")
 
 
 def _told(inputs: Sequence[Input]) -> Iterator[str]:

@@ -22,11 +22,24 @@ SUFFIXES = {
     ".png": "images", ".wav": "wav",
 }  # fmt: skip
 MAGIC = {b"PAR1": "parquet", b"ARRO": "arrow", b"\xff\xff\xff\xff": "arrow"}
+BLOBS = frozenset({"images", "wav"})  # formats whose files are known by their names alone
 COUNT = re.compile(r"\d+:\d+")
 WORD = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*")
 MARKS = ".,;:!?()[]\"'\u2018\u2019\u201c\u201d\u2013\u2014-*"  # that stand around words
 SENTENCE = 3  # words of a line, in the mean, from which on it is one; of ten things between blanks nine are words then
 PAIRS = re.compile(r"\s*\S+(\s+qid:\d+)?(\s+\d+:\s*[^\s:]+)*\s*(#.*)?$|\s*(\d+:\s*[^\s:]+\s*)+(#.*)?$")
+
+
+def telling(files: Sequence[DataFile]) -> DataFile:
+    """The file that shows what a data set is: the first whose name tells a format, else the first."""
+    return next((file for file in files if suffixes(file.url)[0] or is_tar(file.url)), files[0])
+
+
+def readable(files: Sequence[DataFile], format: str | None) -> list[DataFile]:  # noqa: A002
+    """The files without those that lie among images or sounds and are none."""
+    if format not in BLOBS:
+        return list(files)
+    return [file for file in files if named_format(file.url) == format or is_tar(file.url)]
 
 
 def form_of(file: DataFile, options: ReadOptions, known: Collection[str] = ()) -> ReadOptions:
@@ -42,11 +55,11 @@ def form_of(file: DataFile, options: ReadOptions, known: Collection[str] = ()) -
 def format_of(file: DataFile) -> str:
     """The format of a file by its suffix, else by its first bytes."""
     if is_tar(file.url):
-        inside = first_in(file.url)
+        inside = first_in(file.url, lambda name: named_format(name) in BLOBS)
         found = named_format(inside)
-        if found not in ("images", "wav"):
+        if found not in BLOBS:
             raise DataError(f"{file.url}: its first file is {inside!r}; of tars are read JPEG, PNG and WAV")
-        return found
+        return str(found)
     return suffixes(file.url)[0] or _by_content(file)
 
 

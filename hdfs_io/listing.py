@@ -76,7 +76,10 @@ def _listed(url: str) -> Listing:
     if not fs.exists(path):
         mend(url)
     try:
-        found = sorted(_find(fs, path, notes), key=lambda info: str(info["name"]))
+        once = {str(info["name"]): info for info in _find(fs, path, notes)}  # ** is a directory and what is in it
+        found = [once[name] for name in sorted(once)]
+    except ValueError as error:  # of fsspec
+        raise DataError(f"{url}: no pattern of names ({error})") from error
     except OSError as error:
         raise DataError(f"{url}: can't be listed, or changed meanwhile: {error}") from error
     if found:
@@ -97,10 +100,17 @@ def _find(fs: Any, path: str, notes: list[str]) -> Iterator[dict[str, Any]]:
         yield from _below(fs, path, notes, ())
     elif any(c in path for c in "*?["):
         for match, info in fs.glob(path, detail=True).items():
-            if _shown(match):
+            if all(map(_shown, _matched(path, match))):
                 yield from _one(fs, info, notes, ())
     elif is_local(fs) and os.path.lexists(path):
         yield from _one(fs, {"name": path, "type": "other"}, notes, ())
+
+
+def _matched(pattern: str, match: str) -> list[str]:
+    """The parts of a path that a glob's wildcards stand for, as directories that it goes into by itself."""
+    if "**" not in pattern:
+        return [match]
+    return match.rstrip("/").split("/")[pattern.partition("**")[0].count("/") :]
 
 
 def _below(fs: Any, path: str, notes: list[str], within: tuple[str, ...]) -> Iterator[dict[str, Any]]:

@@ -13,7 +13,7 @@ import pyarrow as pa
 from hdfs_io.assign import GLANCE
 from hdfs_io.errors import DataError
 from hdfs_io.formats import reader_for
-from hdfs_io.guess import form_of, suffixes
+from hdfs_io.guess import form_of, readable, suffixes, telling
 from hdfs_io.hands import HANDS, SMALL, each
 from hdfs_io.kinds import as_kind, widen
 from hdfs_io.listing import list_files
@@ -126,7 +126,8 @@ def _opening(url: str, options: ReadOptions) -> Iterator[pa.Table]:
     files = [file for file in list_files(url) if not is_blank(file.url, file.size)]
     if not files:
         return
-    options = form_of(files[0], options)
+    options = form_of(telling(files), options)
+    files = readable(files, options.format)
     told = () if options.format in SPARSE else partition_names(url, [file.url for file in files])
     reader = reader_for(replace(options, partitions=told), GLANCE)
     for file in files:

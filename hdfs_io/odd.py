@@ -29,14 +29,14 @@ def odd(found: Found, dataset: Dataset, missing: dict[str, Fault], first: pa.Tab
     if headers := [name for name, fault in found.whole.spelled.items() if is_header(name, fault)]:
         yield f"the header stands among the rows again ({found.whole.spelled[headers[0]].place}): --bad-rows skip"
     features = [each.column for each in dataset.schema.columns]
-    whole = {name for name in features if pa.types.is_integer(found.whole.types[name])}
+    whole = [name for name in features if pa.types.is_integer(found.whole.types[name])]
     flat = {name: ranges[name][0] for name in features if name in ranges and ranges[name][0] == ranges[name][1]}
     yield from _named([name for name in flat if name not in missing], "the same in every row")
     yield from _named([name for name in features if _lost(missing, name) * 2 > rows], "missing in most rows")
-    ids = [name for name in features if name in first.column_names and _is_id(first.column(name))]
+    ids = [name for name, column in zip(first.column_names, first.columns, strict=True) if _is_id(column)]
     yield from _named(ids, "different in every row, as names or numbers of rows are")
     large = [name for name in whole if max(-ranges[name][0], ranges[name][1]) > ROUNDED] if ranges else []
-    yield from _named(sorted(large, key=features.index), f"beyond {ROUNDED:,}, where float32 rounds whole numbers")
+    yield from _named(large, f"beyond {ROUNDED:,}, where float32 rounds whole numbers")
 
 
 def _lost(missing: dict[str, Fault], name: str) -> int:

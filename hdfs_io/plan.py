@@ -14,7 +14,7 @@ from hdfs_io.errand import Errand, Portion
 from hdfs_io.errors import DataError
 from hdfs_io.formats import reader_for
 from hdfs_io.frames import index_of
-from hdfs_io.guess import form_of
+from hdfs_io.guess import form_of, readable, telling
 from hdfs_io.hands import each, hands
 from hdfs_io.listing import DataFile, list_all
 from hdfs_io.options import SPARSE, ReadOptions
@@ -70,7 +70,8 @@ def planned(
         raise DataError(f"{url}: {_all_empty(len(files))}")
     known = () if schema is None else tuple(name for name in (schema.user, schema.item) if name is not None)
     said = options or ReadOptions()
-    options = form_of(full[0], said, known)
+    first = telling(full)
+    options = form_of(first, said, known)
     if schema is not None and (schema.sparse and schema.inputs is None) != (options.format in SPARSE):
         raise DataError(f"{url}: is {options.format}, but the model was made from {_form(schema)} data")
     missing = options.missing or (schema.missing if schema is not None else "stop")
@@ -79,9 +80,12 @@ def planned(
     notes = [*listed.notes, *([TAKEN_FOR_TEXT] if (said.format, options.format) == (None, "text") else [])]
     if options.format == "parquet":
         notes += [f"{file.url}: empty, skipped" for file in files if not file.size]
-    notes += _doubled(options, full[0]) + _empty(options, len(files) - len(full))
-    index = tuple(dict.fromkeys([*index_of(reader_for(options), full[0]), *index]))
-    assigned = assign(url, full[0], options, label, schema, index)
+    notes += _doubled(options, first) + _empty(options, len(files) - len(full))
+    others = len(full)
+    full = readable(full, options.format)
+    notes += _passed_over(others - len(full), options.format)
+    index = tuple(dict.fromkeys([*index_of(reader_for(options), first), *index]))
+    assigned = assign(url, first, options, label, schema, index)
     reader = reader_for(assigned.options, piece)
     portions = tuple(_portions(reader, full, readers, progress))
     errand = Errand(assigned.options, portions, _ask(assigned.options, assigned.label, schema), piece)
@@ -98,6 +102,12 @@ def _doubled(options: ReadOptions, file: DataFile) -> list[str]:
 def _empty(options: ReadOptions, files: int) -> list[str]:
     """A remark on files that would be a row each, had they anything in them."""
     return [f"{many(files, 'empty file')} left out"] if files and options.format in ONE_EACH else []
+
+
+def _passed_over(files: int, format: str | None) -> list[str]:  # noqa: A002
+    """A remark on files that are none of the data set's."""
+    name = "its name" if files == 1 else "their names"
+    return [f"{many(files, 'file')} passed over, by {name} no {format}"] if files else []
 
 
 def _all_empty(files: int) -> str:

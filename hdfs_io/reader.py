@@ -82,6 +82,7 @@ class Vectors:
     width: int  # numbers of each
     sparse: bool  # some are stored sparse
     values: int  # numbers that aren't 0
+    fault: str | None = None  # why they can't be features, with the place: one is missing, or of another width
 
 
 @dataclass(frozen=True)
@@ -167,13 +168,15 @@ def dictionaries(found: Sequence[Mapping[str, pa.Array | None]]) -> dict[str, pa
 
 
 def vectors(found: Sequence[Mapping[str, Vectors]]) -> dict[str, Vectors]:
-    """Vectors over all pieces; a width of -1 says that they differ in it."""
+    """Vectors over all pieces; what keeps any of them from being features keeps all."""
     out: dict[str, Vectors] = {}
     for name, more in ((name, more) for each in found for name, more in each.items()):
         was = out.get(name, Vectors(more.width, sparse=False, values=0))
-        alike = was.width == more.width or (0 in (was.width, more.width) and -1 not in (was.width, more.width))
-        width = max(was.width, more.width) if alike else -1
-        out[name] = Vectors(width, was.sparse or more.sparse, was.values + more.values)
+        widths = {was.width, more.width} - {0}
+        fault = (
+            was.fault or more.fault or ("vectors of different widths; features need one" if len(widths) > 1 else None)
+        )
+        out[name] = Vectors(max(widths, default=0), was.sparse or more.sparse, was.values + more.values, fault)
     return out
 
 

@@ -26,7 +26,9 @@ TRIES = 100  # of writers that are in each other's way, one succeeds each time
 
 
 def open_fs(url: str) -> tuple[fsspec.AbstractFileSystem, str]:
-    """The file system of a URL or local path, and the path in it."""
+    """The file system of a URL or local path, and the path in it. DataError for an empty one: it isn't "here"."""
+    if not url.strip():
+        raise DataError(f"{url!r} names no file or directory; . is this one")
     if url.startswith(("hdfs://", "viewfs://")):
         return open_hdfs(url)
     if url.startswith(("webhdfs://", "swebhdfs://")):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import tarfile
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any, final
@@ -103,10 +103,12 @@ def is_tar(url: str) -> bool:
     return name.endswith(".tar") or url.lower().endswith(".tgz")
 
 
-def first_in(url: str) -> str:
-    """The name of a tar's first file; empty if it holds none."""
+def first_in(url: str, wanted: Callable[[str], bool]) -> str:
+    """The name of a tar's first file that is wanted, else of its first; empty if it holds none."""
     with _members(Piece(url, 0, LAST)) as members:
-        return next((name for name, _ in members), "")
+        names = (name for name, _ in members)
+        first = next(names, "")
+        return first if wanted(first) else next(filter(wanted, names), first)
 
 
 def _stem(url: str) -> str:

@@ -34,8 +34,11 @@ class Stored:
 
 
 def survey_vectors(column: pa.ChunkedArray, name: str, place: Place) -> Vectors:
-    """What a column of vectors holds. DataError for widths that differ, and for indices that don't fit."""
-    stored = unpack(column, name, place)
+    """What a column of vectors holds. That widths differ, or indices don't fit, is a fault of features alone."""
+    try:
+        stored = unpack(column, name, place)
+    except DataError as error:
+        return Vectors(0, sparse=False, values=0, fault=str(error))
     return Vectors(stored.width, stored.sparse, int(np.count_nonzero(stored.values)))
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import gzip
 from collections.abc import Callable
 
+import pyarrow as pa
 import pytest
 
-from hdfs_io import DataError, ReadOptions, describe, listing, look, plan, scan
+from hdfs_io import DataError, ReadOptions, Roles, describe, listing, look, plan, scan, write
 
 Put = Callable[[str, str | bytes], str]
 
@@ -117,3 +118,20 @@ def test_files_are_listed_once(put: Put, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(look, "list_files", lambda url: pytest.fail("listed again"))
     assert "2 ratings in 2 files" in describe(url)
     assert calls == [url]
+
+
+@pytest.mark.parametrize(
+    ("lists", "why"),
+    [([[1.0], [2.0, 3.0]], "column 'v' holds 2 numbers"), ([[1.0], None], "column 'v' holds no vector")],
+)
+def test_vectors_that_cannot_be_features_are_told(place: str, lists: list[list[float] | None], why: str) -> None:
+    url = f"{place}/v.parquet"
+    write(url, {"y": [0, 1], "v": pa.array(lists, pa.list_(pa.float64())), "x": [1.5, 2.5]})
+    text = describe(url, ReadOptions(roles=Roles(label="y")))
+    assert "2 rows x 1 dense feature" in text
+    assert why in text.partition("  a run refuses this: ")[2]
+    with pytest.raises(DataError, match=why):
+        scan(url, ReadOptions(roles=Roles(label="y")), label="class")
+    with pytest.raises(DataError, match=why):
+        scan(url, ReadOptions(roles=Roles(label="y", features=("v",))), label="class")
+    assert scan(url, ReadOptions(roles=Roles(label="y", features=("x",))), label="class").schema.width == 1

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import tarfile
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -75,3 +77,20 @@ def test_a_short_row_in_latin_1(put: Put, capfd: pytest.CaptureFixture[str]) -> 
     with pytest.raises(DataError, match=r"t\.csv:3: 1 column where there should be 2: 'K.ln'"):
         scan(put("t.csv", "a,y\n1,M\xfcnchen\nK\xf6ln\n".encode("latin-1")), label="class")
     assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_what_lies_among_images_is_passed_over(tmp_path: Path, packed: bool) -> None:
+    for name, data in (("README.md", b"About cats."), ("cat/Thumbs.db", b"\0" * 9), ("cat/a.jpg", b"\xff\xd8\xff")):
+        (tmp_path / "own" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "own" / name).write_bytes(data)
+    url = str(tmp_path / "own")
+    if packed:
+        with tarfile.open(tmp_path / "own.tar", "w") as tar:
+            for name in ("README.md", "cat/Thumbs.db", "cat/a.jpg"):
+                tar.add(tmp_path / "own" / name, name)
+        url = str(tmp_path / "own.tar")
+    dataset = scan(url, label=None)
+    assert (dataset.rows, dataset.options.format) == (1, "images")
+    assert ("2 files passed over, by their names no images" in dataset.notes) != packed
+    assert head(url)["class"].to_pylist() == ["cat"]

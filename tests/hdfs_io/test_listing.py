@@ -118,3 +118,19 @@ def test_a_mount_table_leads_to_hdfs(mounted: tuple[str, str]) -> None:
         list_files("viewfs://nohouse/data")
     fs, path = open_fs(view)
     assert sorted(name.rpartition("/")[2] for name in fs.ls(path, detail=False)) == ["a b", "out"]
+
+
+def test_two_stars_are_any_directories_but_hidden_ones(put: Put) -> None:
+    root = put("d/1.csv", "x").removesuffix("/1.csv")
+    for name in ("d/a/2.csv", "d/a/b/3.csv", "d/_temporary/a/4.csv", "d/a/_5.csv"):
+        put(name, "x")
+    for pattern, names in (("**", "123"), ("**/*.csv", "123"), ("a/**", "23"), ("*/b/**", "3")):
+        assert [file.url.rpartition("/")[2][0] for file in list_files(f"{root}/{pattern}")] == list(names)
+    with pytest.raises(DataError, match=r"\*\*\.csv: no pattern of names"):
+        list_files(f"{root}/**.csv")
+
+
+@pytest.mark.parametrize("url", ["", " "])
+def test_an_empty_url_is_not_the_working_directory(url: str) -> None:
+    with pytest.raises(DataError, match="names no file or directory"):
+        list_files(url)
