@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from yarnml.comm.company import FOREVER
 from yarnml.comm.coordinator import Coordinator
-from yarnml.comm.effects import Effect, End, Report, Send
+from yarnml.comm.effects import Effect, End, Report, Say, Send
 from yarnml.comm.events import (
     Claiming,
     Event,
@@ -28,7 +28,9 @@ from yarnml.comm.events import (
     Waiting,
 )
 from yarnml.comm.outcome import Outcome
+from yarnml.comm.roll import COMPILES
 from yarnml.comm.seat import ANY, Seat, seats
+from yarnml.kernels import COMPILING
 from yarnml.wire.message import Abort, Ack, Gathered, Message, Roster
 
 ROLES = {"worker": 2, "server": 1}
@@ -68,6 +70,12 @@ def test_the_roster_goes_to_all_once_all_have_joined(fresh: Coordinator) -> None
     assert {peer: roster.servers for peer, roster in rosters.items()} == dict.fromkeys(
         ("worker-0", "worker-1", "server-0"), ("tcp://server-0",)
     )
+
+
+def test_that_kernels_are_compiled_is_said_once_and_is_no_progress(running: Coordinator) -> None:
+    [said] = running.handle(Reported("worker-0", {COMPILES: 1}), 1.0)
+    assert said == Say(COMPILING)
+    assert running.handle(Reported("server-0", {COMPILES: 1}), 1.0) == []
 
 
 def test_who_asks_again_is_told_again(running: Coordinator) -> None:

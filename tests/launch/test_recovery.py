@@ -21,6 +21,7 @@ from yarnml.app import load_app
 from yarnml.comm.effects import Report, Say, Setback
 from yarnml.comm.seat import Seat
 from yarnml.job import Job
+from yarnml.kernels import COMPILING
 from yarnml.launch import Handle, LocalLauncher, Outcome
 from yarnml.prepare import prepare
 from yarnml.runs import RunDir
@@ -227,3 +228,12 @@ def test_a_killed_run_is_resumed_on_more_servers(make: MakeJob, undisturbed: Cal
 @pytest.mark.full
 def test_a_killed_run_is_resumed_on_more_workers(make: MakeJob) -> None:
     assert Running(make(resume=killed(make).url, workers=3, pause=0.0)).end().ok
+
+
+def test_that_processes_compile_kernels_is_said_once(
+    make: MakeJob, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    running = Running(make(pause=0.0, clocks=20))
+    assert running.end().ok
+    assert [news.text for news in running.news if isinstance(news, Say)].count(COMPILING) == 1

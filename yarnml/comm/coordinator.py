@@ -32,7 +32,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, final
 
 from yarnml.comm.assembly import Fault
-from yarnml.comm.effects import Effect, End, Report, Send
+from yarnml.comm.effects import Effect, End, Report, Say, Send
 from yarnml.comm.events import (
     Claiming,
     Committed,
@@ -57,8 +57,9 @@ from yarnml.comm.events import (
 from yarnml.comm.outcome import Outcome
 from yarnml.comm.ranks import Ranks
 from yarnml.comm.recovery import NO_RECOVERY, Recovery
-from yarnml.comm.roll import Entry, Homes
+from yarnml.comm.roll import COMPILES, Entry, Homes
 from yarnml.comm.seat import ANY, Seat, spoken
+from yarnml.kernels import COMPILING
 from yarnml.wire.message import Ack, Claimed, Gathered
 
 
@@ -88,6 +89,7 @@ class Coordinator:
         self._grace = recovery.grace
         self._stop: Stop | None = None  # why the run is to end,
         self._end_by = math.inf  # and when at last
+        self._compiling = False  # somebody is, and it was said
         self._result: dict[str, Any] | None = None
         self.outcome: Outcome | None = None
 
@@ -232,6 +234,9 @@ class Coordinator:
         return [Send(entry.peer, answer)]
 
     def _report(self, entry: Entry, event: Reported, now: float) -> list[Effect]:
+        if COMPILES in event.numbers:
+            told, self._compiling = self._compiling, True
+            return [] if told else [Say(COMPILING)]
         if entry.seat.role == "worker" and entry.here:
             self._ranks.came(entry.seat.index, event.clock, now)
         return [Report(entry.seat.index, event.numbers, entry.seat.role)] if event.numbers else []

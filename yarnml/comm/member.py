@@ -6,6 +6,7 @@ import json
 import os
 import secrets
 import socket
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -18,6 +19,7 @@ from yarnml.comm.claims import Split
 from yarnml.comm.company import FOREVER, LATE, OVER, Company
 from yarnml.comm.plain import plain_numbers
 from yarnml.comm.pulse import Pulse
+from yarnml.comm.roll import COMPILES
 from yarnml.comm.seat import Seat
 from yarnml.errors import PeerLost, RolledBack, Stopped, UsageError
 from yarnml.wire import message as m
@@ -73,6 +75,8 @@ class Member(Company):
         self._numbers: dict[str, float] = {}
         self._reported = 0.0
         self._clock_said = 0
+        self._thread = threading.get_ident()
+        self._compiles = False  # and hasn't said it
         self._vitals: Vitals | None = None
         self._vital = 0.0
 
@@ -154,6 +158,7 @@ class Member(Company):
             self._send(m.Report(**self._head, numbers=json.dumps(self._vitals())))
         if self.clock_now != self._clock_said and now - self._reported >= REPORT_EVERY:
             self.flush()
+        self._say_compiles()
         while (message := self.channel.recv()) is not None:
             self._take(message)
         self._raise()
@@ -171,6 +176,17 @@ class Member(Company):
         self._numbers |= numbers
         if time.monotonic() - self._reported >= REPORT_EVERY:
             self.flush()
+
+    def compiles(self) -> None:
+        """Say that this process compiles kernels, and may be heard of less; from any thread."""
+        self._compiles = True
+        if threading.get_ident() == self._thread:
+            self._say_compiles()
+
+    def _say_compiles(self) -> None:
+        if self._compiles:
+            self._compiles = False
+            self._send(m.Report(**self._head, numbers=json.dumps({COMPILES: 1})))
 
     def flush(self) -> None:
         """Send the clock, and the numbers that are held back."""

@@ -10,6 +10,7 @@ from typing import final
 
 from yarnml.comm.seat import ANY, Seat, seats
 
+COMPILES = "compiles"  # in the place of a number's name in a report: the process compiles kernels
 Homes = Sequence[Collection[str]]  # for each worker, hosts
 
 

@@ -8,6 +8,8 @@ from typing import Any, final
 
 from numba.core import event
 
+from yarnml.kernels import COMPILING
+
 OURS = ("yarnml.", "yarnml_apps.", "hdfs_io.")  # modules whose kernels are kept for the next run
 
 
@@ -27,7 +29,7 @@ class _Listener(event.Listener):
     def on_start(self, event: Any) -> None:
         if not self._told and event.data["dispatcher"].py_func.__module__.startswith(OURS):
             self._told = True
-            self._say("compiling kernels, once on this machine: nothing may be seen for half a minute")
+            self._say(COMPILING)
 
     def on_end(self, event: Any) -> None:
         pass

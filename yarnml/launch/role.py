@@ -15,6 +15,7 @@ from yarnml.comm.member import HERE, Member, Place, Vitals
 from yarnml.comm.seat import Seat
 from yarnml.errors import RolledBack, Stopped
 from yarnml.job import Job
+from yarnml.kernels.compiling import told
 from yarnml.launch import place as where
 from yarnml.launch.fault import short, whole
 from yarnml.launch.log import lose_what_cannot_be_logged
@@ -75,8 +76,9 @@ def take_part(job: Job, seat: Seat, coordinator: str, around: Surroundings = Sur
         if around.vitals is not None:
             member.tell(around.vitals)
         duty = _Duty(_whole(plan, fault), member, transport, listener)
-        while not duty.done():
-            member.join_again()
+        with told(lambda _: member.compiles()):
+            while not duty.done():
+                member.join_again()
         if listener is not None:
             listener.close()
     except BaseException as error:  # noqa: BLE001 (an app may raise anything, SystemExit too)
