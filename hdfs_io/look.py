@@ -18,7 +18,7 @@ from hdfs_io.hands import HANDS, SMALL, each
 from hdfs_io.kinds import as_kind, widen
 from hdfs_io.listing import list_files
 from hdfs_io.options import SPARSE, ReadOptions
-from hdfs_io.partitions import partition_names
+from hdfs_io.partitions import partition_names, partition_words
 from hdfs_io.store import join, open_fs
 from hdfs_io.text import is_blank
 from hdfs_io.whole import whole
@@ -130,5 +130,6 @@ def _opening(url: str, options: ReadOptions) -> Iterator[pa.Table]:
     files = readable(files, options.format)
     told = () if options.format in SPARSE else partition_names(url, [file.url for file in files])
     reader = reader_for(replace(options, partitions=told), GLANCE)
+    kinds = dict.fromkeys(partition_words([file.url for file in files], told), "string")
     for file in files:
-        yield from reader.tables(reader.uncut(file), None)
+        yield from reader.tables(reader.uncut(file), None, kinds)

@@ -18,7 +18,7 @@ from hdfs_io.guess import form_of, readable, telling
 from hdfs_io.hands import each, hands
 from hdfs_io.listing import DataFile, list_all
 from hdfs_io.options import SPARSE, ReadOptions
-from hdfs_io.partitions import partition_names
+from hdfs_io.partitions import partition_names, partition_words
 from hdfs_io.reader import Ask, Reader
 from hdfs_io.schema import LabelKind, Schema
 from hdfs_io.spoken import listed, many
@@ -88,7 +88,9 @@ def planned(
     assigned = assign(url, first, options, label, schema, index)
     reader = reader_for(assigned.options, piece)
     portions = tuple(_portions(reader, full, readers, progress))
-    errand = Errand(assigned.options, portions, _ask(assigned.options, assigned.label, schema), piece)
+    ask = _ask(assigned.options, assigned.label, schema)
+    words = partition_words([file.url for file in full], assigned.options.partitions)
+    errand = Errand(assigned.options, portions, replace(ask, text=ask.text | words), piece)
     return Plan(reader, errand, assigned.label, index, size, readers, assigned.guessed, (*notes, *assigned.notes))
 
 

@@ -12,7 +12,7 @@ from hdfs_io.formats.lines import Scratch, parse_block, parse_good
 from hdfs_io.formats.parsed import Parsed
 from hdfs_io.formats.sparse import Sparse
 from hdfs_io.listing import DataFile
-from hdfs_io.store import open_read
+from hdfs_io.store import open_data
 from hdfs_io.text import LAST, codec, last_line
 
 BLOCK = 4 << 20  # bytes parsed at a time: what is read and what is made stay in the processor's cache
@@ -62,7 +62,7 @@ def parse_lines(piece: Piece, most: int, *, skip: bool, rising: bool = True) -> 
 
 def _next_line(file: DataFile, at: int) -> int:
     """The begin of the first line at or after byte `at`."""
-    with open_read(file.url) as stream:
+    with open_data(file.url) as stream:
         stream.seek(at - 1)
         while at <= file.size:
             more = stream.read(1 << 16)

@@ -70,7 +70,7 @@ class Parquet(Tabular, Frames):
             surveys, first = [], 0
             for table in _tables(parquet, groups, _to_read(schema, ask, told), _together(piece.file)):
                 table.validate(full=True)  # words are UTF-8
-                inside = with_partitions(table, piece.file, self.options.partitions)
+                inside = with_partitions(table, piece.file, self.options.partitions, ask.text)
                 surveys.append(look_at(inside, ask, partial(_place, piece, first)))
                 first += len(table)
         found = merged(surveys)

@@ -100,7 +100,7 @@ class Tabular(Reader):
     def _good(self, piece: Piece, columns: Sequence[str] | None, kinds: Kinds = NOTHING) -> Iterator[pa.Table]:
         """The tables without the rows that are left out."""
         first, bad = 0, np.array(piece.bad, np.int64)
-        text = frozenset(name for name, kind in kinds.items() if kind == TEXT)
+        text = _texts(kinds)
         for batch in self._batches(piece, columns, kinds):
             low, high = np.searchsorted(bad, (first, first + len(batch.table)))
             yield without(batch.table, bad[low:high] - first, text)
@@ -112,8 +112,12 @@ class Tabular(Reader):
             yield from self.batches(piece, columns, kinds)
             return
         inside = None if columns is None else [name for name in columns if name not in told]
+        outside = told if columns is None else [name for name in columns if name in told]
+        words = _texts(kinds)
         for batch in self.batches(piece, inside, kinds):
-            table = with_partitions(
-                batch.table, piece.file, told if columns is None else [c for c in columns if c in told]
-            )
+            table = with_partitions(batch.table, piece.file, outside, words)
             yield replace(batch, table=table if columns is None else table.select(list(columns)))
+
+
+def _texts(kinds: Kinds) -> frozenset[str]:
+    return frozenset(name for name, kind in kinds.items() if kind == TEXT)

@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from hdfs_io import ReadOptions, Roles, load, read_arrow, scan
+from hdfs_io import ReadOptions, Roles, head, load, read_arrow, scan
 from hdfs_io.partitions import partition_names
 
 Put = Callable[[str, str | bytes], str]
@@ -64,3 +64,13 @@ def test_partitions_of_csv(place: str, put: Put) -> None:
 def test_names_are_unquoted_and_what_lies_above_is_none() -> None:
     files = ["hdfs:///a/x=1/d/day=2026-01-02/t%20own=B%2FC/part-0"]
     assert partition_names("hdfs:///a/x=1/d", files) == ("day", "t own")
+
+
+def test_numbers_beside_words_are_words(put: Put, place: str) -> None:
+    for day in ("007", "2020-01-01", "7"):
+        put(f"h/day={day}/a.parquet", parquet(x=[1, 2], y=[0, 1]))
+        put(f"c/day={day}/a.csv", "x,y\n1,0\n2,1\n")
+    for folder in ("h", "c"):
+        days = [day for table in read_arrow(scan(f"{place}/{folder}", label="class"), 0, 6) for day in table["day"]]
+        assert [day.as_py() for day in days] == ["007", "007", "2020-01-01", "2020-01-01", "7", "7"]
+        assert head(f"{place}/{folder}").column("day").to_pylist() == [day.as_py() for day in days]
