@@ -10,7 +10,7 @@ import pyarrow as pa
 from hdfs_io import target
 from hdfs_io.errors import DataError
 from hdfs_io.formats import reader_for
-from hdfs_io.formats.csv import numbered
+from hdfs_io.formats.head import numbered
 from hdfs_io.formats.tally import LABEL
 from hdfs_io.frames import left_out
 from hdfs_io.listing import DataFile
