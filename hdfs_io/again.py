@@ -15,7 +15,8 @@ from hdfs_io.choose import mostly_numbers, scale_of
 from hdfs_io.codes import united
 from hdfs_io.errand import Errand, Looked
 from hdfs_io.labels import is_text
-from hdfs_io.reader import Ask, Survey, merged, types_over
+from hdfs_io.merge import merged, types_over
+from hdfs_io.survey import Ask, Survey
 from hdfs_io.written import as_text, coded, torn
 
 

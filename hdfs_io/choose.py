@@ -15,9 +15,10 @@ from hdfs_io.formats.magnitude import scale_for
 from hdfs_io.found import Found
 from hdfs_io.kinds import is_number, is_vector
 from hdfs_io.labels import NONE, is_text
-from hdfs_io.reader import MOST_WORDS, Fault, Survey
+from hdfs_io.merge import MOST_WORDS
 from hdfs_io.schema import Input
 from hdfs_io.spoken import many
+from hdfs_io.survey import Fault, Survey
 from hdfs_io.target import plausible
 
 SENTENCE = 2  # blanks from which on, in the mean, values are sentences rather than names

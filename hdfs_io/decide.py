@@ -13,10 +13,11 @@ from hdfs_io.formats.columns import missing_error
 from hdfs_io.found import Found
 from hdfs_io.kinds import is_number, is_vector
 from hdfs_io.labels import is_text, values
+from hdfs_io.merge import by_column
 from hdfs_io.options import SPARSE
-from hdfs_io.reader import Fault, by_column
 from hdfs_io.schema import Input, Label, LabelKind, Schema, Value
 from hdfs_io.spoken import at_first, listed, many, some_are
+from hdfs_io.survey import Fault
 from hdfs_io.target import many_classes, no_classes
 
 BASES = {"ldac": 0, "docword": 1, "mm": 1}  # the first index, where a format says so

@@ -18,8 +18,10 @@ from hdfs_io.errors import DataError
 from hdfs_io.formats import reader_for
 from hdfs_io.hands import each, hands
 from hdfs_io.listing import DataFile
+from hdfs_io.merge import FOLDED, merged
 from hdfs_io.options import ReadOptions
-from hdfs_io.reader import FOLDED, Ask, Reader, Survey, merged
+from hdfs_io.reader import Reader
+from hdfs_io.survey import Ask, Survey
 
 APART = ("rows", "values", "columns", "bare", "sums", "bad", "index")  # what a survey says that is wanted of its piece
 

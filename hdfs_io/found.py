@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from hdfs_io.dataset import Piece
 from hdfs_io.errors import DataError
 from hdfs_io.options import ReadOptions
-from hdfs_io.reader import Survey
 from hdfs_io.schema import LabelKind
+from hdfs_io.survey import Survey
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,9 @@ from hdfs_io.dataset import Piece
 from hdfs_io.errand import Errand, Looked, Telling
 from hdfs_io.hands import each
 from hdfs_io.plan import Progress
-from hdfs_io.reader import Reader, Survey
+from hdfs_io.reader import Reader
 from hdfs_io.shelf import Shelf
+from hdfs_io.survey import Survey
 
 
 @final

@@ -18,7 +18,7 @@ from hdfs_io.hands import hands
 from hdfs_io.keys import Keys, keys_of
 from hdfs_io.kinds import as_kind, kind_named
 from hdfs_io.narrow import held
-from hdfs_io.reader import Filled, Frame, Room
+from hdfs_io.room import Filled, Frame, Room
 from hdfs_io.rows import Rows
 from hdfs_io.sample import Sample
 

@@ -12,8 +12,8 @@ from hdfs_io.dataset import Dataset
 from hdfs_io.found import Found
 from hdfs_io.kinds import is_number
 from hdfs_io.labels import is_text
-from hdfs_io.reader import Fault
 from hdfs_io.spoken import listed, many
+from hdfs_io.survey import Fault
 
 SHOWN = 5  # columns that a remark names
 FEW = 20  # rows; in fewer, values that all differ say nothing

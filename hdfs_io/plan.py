@@ -19,9 +19,10 @@ from hdfs_io.hands import each, hands
 from hdfs_io.listing import DataFile, list_all
 from hdfs_io.options import SPARSE, ReadOptions
 from hdfs_io.partitions import partition_names, partition_words
-from hdfs_io.reader import Ask, Reader
+from hdfs_io.reader import Reader
 from hdfs_io.schema import LabelKind, Schema
 from hdfs_io.spoken import listed, many
+from hdfs_io.survey import Ask
 from hdfs_io.text import LAST, is_blank
 
 TAKEN_FOR_TEXT = "its lines are taken for texts, a row each (--format text); a file is one: --format files"

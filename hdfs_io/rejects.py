@@ -8,9 +8,9 @@ from dataclasses import asdict
 
 from hdfs_io.errors import DataError
 from hdfs_io.found import Found
-from hdfs_io.reader import Reject
 from hdfs_io.spoken import many
 from hdfs_io.store import write_text
+from hdfs_io.survey import Reject
 
 
 def refuse_many_rejects(found: Found) -> None:

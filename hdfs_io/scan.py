@@ -14,9 +14,10 @@ from hdfs_io.errand import Errand, Looked, Surveyor, nobody
 from hdfs_io.found import Found
 from hdfs_io.frames import unnoted
 from hdfs_io.here import Here
+from hdfs_io.merge import merged
 from hdfs_io.options import ReadOptions
 from hdfs_io.plan import Plan, Progress, planned
-from hdfs_io.reader import PIECE, merged
+from hdfs_io.reader import PIECE
 from hdfs_io.schema import LabelKind, Schema
 from hdfs_io.settle import settle
 

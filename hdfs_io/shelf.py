@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, final
 
 from hdfs_io.dataset import Piece
-from hdfs_io.reader import Survey
+from hdfs_io.survey import Survey
 
 
 @final

@@ -17,7 +17,8 @@ from hdfs_io.formats.layer import Layer
 from hdfs_io.hands import hands
 from hdfs_io.load import Share, in_hand, piece_bytes, readers, shares
 from hdfs_io.narrow import held, narrowed
-from hdfs_io.reader import Frame, Reader, Room
+from hdfs_io.reader import Reader
+from hdfs_io.room import Frame, Room
 from hdfs_io.rows import Rows, joined
 from hdfs_io.sample import Sample
 

@@ -16,8 +16,8 @@ import pyarrow.ipc as ipc
 from hdfs_io.dataset import Piece
 from hdfs_io.errand import Errand, Findings, Looked
 from hdfs_io.plain import of_plain, to_plain
-from hdfs_io.reader import Survey
 from hdfs_io.store import open_fs
+from hdfs_io.survey import Survey
 
 PACKED = ".arrow"  # how the names of packed findings end
 ARROW: dict[str, Any] = {

@@ -15,7 +15,7 @@ import pytest
 from hdfs_io import ReadOptions
 from hdfs_io.dataset import Piece
 from hdfs_io.errand import Errand, Portion
-from hdfs_io.reader import Ask
+from hdfs_io.survey import Ask
 from yarnml.comm.events import Stop
 from yarnml.comm.outcome import Outcome
 from yarnml.job import Job

@@ -18,8 +18,8 @@ from hdfs_io.formats.tabular import Batch, Tabular
 from hdfs_io.frames import Frames, index_columns
 from hdfs_io.kinds import Kinds
 from hdfs_io.listing import DataFile
-from hdfs_io.reader import Ask, Survey
 from hdfs_io.store import open_data
+from hdfs_io.survey import Ask, Survey
 
 MAGIC = b"ARROW1"
 MARK, END = b"\xff" * 4, bytes(4)  # what a message of a stream begins with, and how long the last is

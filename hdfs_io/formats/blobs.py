@@ -18,8 +18,8 @@ from hdfs_io.formats.tabular import Batch, Tabular
 from hdfs_io.formats.text import class_of, name_of
 from hdfs_io.kinds import Kinds
 from hdfs_io.listing import DataFile
-from hdfs_io.reader import Ask, Survey
 from hdfs_io.store import open_data
+from hdfs_io.survey import Ask, Survey
 from hdfs_io.text import CODECS, LAST, codec, stream
 
 BYTES, CLASS, FILE = "bytes", "class", "file"  # the columns

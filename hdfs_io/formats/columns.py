@@ -19,8 +19,9 @@ from hdfs_io.formats.roles import Mask, bad_labels, bad_weights, is_float, look_
 from hdfs_io.formats.vectors import survey_vectors
 from hdfs_io.kinds import is_number, is_vector
 from hdfs_io.labels import NONE, is_missing, is_text, numbers, word_codes, words
-from hdfs_io.reader import MOST_WORDS, Ask, Fault, Place, Reject, Survey
+from hdfs_io.merge import MOST_WORDS
 from hdfs_io.spoken import listed, many, some_are
+from hdfs_io.survey import Ask, Fault, Place, Reject, Survey
 
 PROBE = 1000  # values of a column of words that tell whether it was meant to be numbers
 SHOWN = 5  # columns that an error names

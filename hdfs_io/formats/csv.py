@@ -23,8 +23,9 @@ from hdfs_io.kinds import Kinds, is_number
 from hdfs_io.labels import is_text
 from hdfs_io.listing import DataFile
 from hdfs_io.options import ReadOptions
-from hdfs_io.reader import PIECE, Ask, Survey
+from hdfs_io.reader import PIECE
 from hdfs_io.spoken import many
+from hdfs_io.survey import Ask, Survey
 from hdfs_io.text import LAST, blocks, codec, opening
 
 BLOCK = 1 << 20  # bytes parsed at a time: the columns that come of them stay in the cache until they are rows

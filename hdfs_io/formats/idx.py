@@ -16,9 +16,9 @@ from hdfs_io.errors import DataError
 from hdfs_io.formats.tabular import Batch, Tabular
 from hdfs_io.kinds import Kinds
 from hdfs_io.listing import DataFile
-from hdfs_io.reader import Ask, Survey
 from hdfs_io.spoken import many
 from hdfs_io.store import exists
+from hdfs_io.survey import Ask, Survey
 from hdfs_io.text import stream
 
 PIXELS, LABEL = "pixels", "label"  # the columns

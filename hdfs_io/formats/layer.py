@@ -18,8 +18,9 @@ from hdfs_io.formats.views import Views
 from hdfs_io.kernels.tiles import lay
 from hdfs_io.keys import WANTED, no_whole
 from hdfs_io.labels import column_codes, numbers, word_codes
-from hdfs_io.reader import NAMED, Fault, Filled, Frame, Place, Room
+from hdfs_io.room import NAMED, Filled, Frame, Room
 from hdfs_io.schema import Input
+from hdfs_io.survey import Fault, Place
 
 BATCH = 16384  # rows laid out at a time, fewer where they are wide
 CELLS = 1 << 20  # numbers laid out at a time

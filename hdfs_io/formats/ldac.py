@@ -14,7 +14,7 @@ from hdfs_io.formats.libsvm import cut_lines, parse_lines
 from hdfs_io.formats.parsed import Parsed
 from hdfs_io.formats.sparse import Sparse
 from hdfs_io.listing import DataFile
-from hdfs_io.reader import Reject
+from hdfs_io.survey import Reject
 from hdfs_io.text import LAST
 
 

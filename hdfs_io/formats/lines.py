@@ -15,7 +15,7 @@ from hdfs_io.csr import CSR
 from hdfs_io.errors import DataError
 from hdfs_io.kernels.libsvm import FINE, INDEX, LARGE, ORDER, TOKEN, VALUE, begins, parse
 from hdfs_io.kernels.pack import pack
-from hdfs_io.reader import Reject
+from hdfs_io.survey import Reject
 from hdfs_io.text import MARK, Block
 
 WRONG = {

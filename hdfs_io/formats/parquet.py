@@ -24,9 +24,10 @@ from hdfs_io.frames import Frames, index_columns
 from hdfs_io.kinds import Kinds, is_number, is_vector, plain
 from hdfs_io.labels import is_text
 from hdfs_io.listing import DataFile
+from hdfs_io.merge import merged
 from hdfs_io.partitions import with_partitions
-from hdfs_io.reader import Ask, Fault, Survey, merged
 from hdfs_io.store import is_here, may_read, open_data, open_fs
+from hdfs_io.survey import Ask, Fault, Survey
 
 LONG, LARGE = 1 << 19, 1 << 26  # rows of a row group, and bytes unpacked, beyond which it is read in parts
 MOST, BYTES = 1 << 16, 1 << 25  # rows of a part, and bytes

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from hdfs_io.formats.lines import Lines
 from hdfs_io.formats.roles import Mask
 from hdfs_io.labels import number_codes
-from hdfs_io.reader import Ask, Fault, Place, Reject
+from hdfs_io.survey import Ask, Fault, Place, Reject
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from hdfs_io.formats.head import is_utf8
 from hdfs_io.kernels.records import NEWLINE, RETURN, begins
-from hdfs_io.reader import Reject
+from hdfs_io.survey import Reject
 from hdfs_io.text import Block
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from hdfs_io.errors import DataError
 from hdfs_io.kinds import is_number, plain
 from hdfs_io.labels import as_words, column_codes, is_missing, is_text, numbers
-from hdfs_io.reader import Ask, Fault, Place, Survey
+from hdfs_io.survey import Ask, Fault, Place, Survey
 
 Mask = NDArray[np.bool_]
 SHOWN = 40  # characters of a wrong value that an error repeats

@@ -18,8 +18,10 @@ from hdfs_io.formats.tally import LABEL, Tally
 from hdfs_io.kinds import NOTHING, Kinds
 from hdfs_io.labels import number_codes
 from hdfs_io.listing import DataFile
-from hdfs_io.reader import Ask, Filled, Place, Reader, Room, Survey
+from hdfs_io.reader import Reader
+from hdfs_io.room import Filled, Room
 from hdfs_io.spoken import many
+from hdfs_io.survey import Ask, Place, Survey
 
 
 class Sparse(Reader):

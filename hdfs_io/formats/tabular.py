@@ -18,8 +18,11 @@ from hdfs_io.formats.columns import look_at, without
 from hdfs_io.formats.layer import Layer
 from hdfs_io.kinds import NOTHING, Kinds
 from hdfs_io.listing import DataFile
+from hdfs_io.merge import FOLDED, merged
 from hdfs_io.partitions import with_partitions
-from hdfs_io.reader import FOLDED, Ask, Filled, Place, Reader, Reject, Room, Survey, merged
+from hdfs_io.reader import Reader
+from hdfs_io.room import Filled, Room
+from hdfs_io.survey import Ask, Place, Reject, Survey
 from hdfs_io.written import Columns, torn
 
 TEXT = "string"

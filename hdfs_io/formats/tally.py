@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from hdfs_io.formats.lines import Lines
 from hdfs_io.formats.parsed import Parsed, rejected, wrong_in
 from hdfs_io.labels import MOST_LABELS, some
-from hdfs_io.reader import Ask, Fault, Reject, Survey, by_column, together
+from hdfs_io.merge import by_column, together
+from hdfs_io.survey import Ask, Fault, Reject, Survey
 
 LABEL = "label"  # the name of the only column besides the features
 VALUE = "value"  # stands for all features, where columns are named

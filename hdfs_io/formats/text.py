@@ -17,7 +17,7 @@ from hdfs_io.formats.libsvm import cut_lines
 from hdfs_io.formats.tabular import Batch, Tabular
 from hdfs_io.kinds import Kinds
 from hdfs_io.listing import DataFile
-from hdfs_io.reader import Ask, Survey
+from hdfs_io.survey import Ask, Survey
 from hdfs_io.text import LAST, MARK, OPENING, Block, last_line, refuse_binary, stream
 
 TEXT, CLASS, FILE = "text", "class", "file"  # the columns

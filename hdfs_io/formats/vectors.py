@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from hdfs_io.errors import DataError
 from hdfs_io.kinds import is_number, is_spark
 from hdfs_io.labels import numbers
-from hdfs_io.reader import Place, Vectors
+from hdfs_io.survey import Place, Vectors
 
 
 @dataclass(frozen=True, eq=False)

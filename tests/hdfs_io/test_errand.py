@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from hdfs_io import DataError, Dataset, ReadOptions, Roles, Surveyor, nobody, read_text, remove, scan, write_text
 from hdfs_io.dataset import Piece
 from hdfs_io.errand import Errand, Looked, Portion, find, together
-from hdfs_io.reader import Ask
+from hdfs_io.survey import Ask
 from hdfs_io.travel import errand_of, errand_text, pack, unpack
 
 Put = Callable[[str, str | bytes], str]

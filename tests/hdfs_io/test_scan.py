@@ -9,14 +9,14 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from hdfs_io import DataError, Dataset, LabelKind, Piece, labels, reader, scan, target
+from hdfs_io import DataError, Dataset, LabelKind, Piece, labels, merge, scan, target
 from hdfs_io import errand as errands
 from hdfs_io.errand import Errand, Telling, find
 from hdfs_io.formats import tabular, tally
 from hdfs_io.hands import IN_HAND
 from hdfs_io.here import Here
-from hdfs_io.reader import Survey
 from hdfs_io.scan import survey
+from hdfs_io.survey import Survey
 
 Put = Callable[[str, str | bytes], str]
 
@@ -62,7 +62,7 @@ def test_a_telling_is_in_order_and_says_all() -> None:
 def test_long_texts_are_not_collected(put: Put, monkeypatch: pytest.MonkeyPatch) -> None:
     url = put("t.csv.gz", gzip.compress(rows(lambda i: f"w{i}" * 50).encode()))
     assert survey(url, label="class").whole.words["text"] is not None
-    monkeypatch.setattr(reader, "LONGEST", 2000)
+    monkeypatch.setattr(merge, "LONGEST", 2000)
     found = survey(url, label="class")
     assert found.whole.words["text"] is None
     kind = found.whole.words["kind"]

@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from hdfs_io import DataError
 from hdfs_io.dataset import Piece
 from hdfs_io.errand import Errand, Findings, Portion
+from hdfs_io.merge import merged
 from hdfs_io.options import ReadOptions, Roles
-from hdfs_io.reader import Ask, Fault, Reject, Survey, Vectors, merged
+from hdfs_io.survey import Ask, Fault, Reject, Survey, Vectors
 from hdfs_io.travel import errand_of, errand_text, pack, unpack
 
 TEXT = st.text(max_size=6)  # all of Unicode but lone surrogates

@@ -10,7 +10,7 @@ import pytest
 
 from hdfs_io import Piece, ReadOptions, Sample, Stretch, scan
 from hdfs_io.errand import Errand, Portion
-from hdfs_io.reader import Ask
+from hdfs_io.survey import Ask
 from yarnml.job import Job, Part
 from yarnml.launch.yarn import homes as module
 
