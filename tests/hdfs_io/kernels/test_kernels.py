@@ -18,7 +18,7 @@ from hdfs_io.csr import CSR
 from hdfs_io.kernels.libsvm import FINE, parse
 from hdfs_io.kernels.mix import between
 from hdfs_io.kernels.pack import pack
-from hdfs_io.kernels.records import QUOTE, begins, holds, squeeze, walk
+from hdfs_io.kernels.records import PLAIN, QUOTE, begins, holds, squeeze, walk
 from hdfs_io.kernels.tiles import FLOAT32, FLOAT64, INT64, lay
 
 ALL = 1 << 62
@@ -107,17 +107,17 @@ def test_walk_ends_records_where_the_csv_module_does(rows: list[list[str]], end:
     text = io.StringIO(newline="")
     csv.writer(text, lineterminator=end).writerows(rows)
     data = text.getvalue().encode()
-    records, border = walk(padded(data), 0, len(data), ord(","), ALL, QUOTE)
+    records, border = walk(padded(data), 0, len(data), ord(","), ALL, QUOTE, PLAIN)
     assert (records, border) == (len(rows), len(data))
     for k in range(len(rows)):
-        _, border = walk(padded(data), 0, len(data), ord(","), k, QUOTE)
+        _, border = walk(padded(data), 0, len(data), ord(","), k, QUOTE, PLAIN)
         rest = list(csv.reader(io.StringIO(data[border:].decode(), newline="")))
         assert rest == rows[k:]
 
 
 def test_walk_takes_a_quote_inside_a_field_for_itself() -> None:
     data = b'5" pipe,""\n6"",x\n\n\r\nlast,'
-    assert walk(padded(data), 0, len(data), ord(","), ALL, QUOTE) == (2, data.rindex(b"last"))
+    assert walk(padded(data), 0, len(data), ord(","), ALL, QUOTE, PLAIN) == (2, data.rindex(b"last"))
 
 
 @given(st.lists(st.sampled_from(["a", '"', '""', '"a\r"', "\r", "\n", "\r\n"]), max_size=20).map("".join))
@@ -130,7 +130,7 @@ def test_records_are_the_rows_that_arrow_sees(text: str) -> None:
     out = np.empty((len(data) + 1, 3), np.int64)
     n = begins(padded(data), 0, len(data), ord(","), QUOTE, out)
     assert n == rows
-    assert walk(padded(data), 0, len(data), ord(","), ALL, QUOTE)[0] in (n, n - 1)
+    assert walk(padded(data), 0, len(data), ord(","), ALL, QUOTE, PLAIN)[0] in (n, n - 1)
 
 
 @given(st.text(alphabet="ab \t\r\n", max_size=60))
