@@ -107,7 +107,7 @@ class Running(AppConfig):
     checkpoint_every: NonNegative = 60.0  # seconds between checkpoints, which a run goes back to; 0: none
     grace: NonNegative = 30.0  # seconds that a run which is killed or interrupted has for a last checkpoint; 0: none
     resume: Url | None = None  # run, by its id or URL, to go on with from its last checkpoint; flags said here win
-    start_from: Url | None = None  # model to begin with: its weights; mf: the users and items it knows; lda: its topics
+    start_from: Url | None = None  # model to begin with: its weights; mf: users and items; lda: topics; kmeans: centres
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -55,8 +55,17 @@ def check(cfg: Config, data: Dataset, rows: int) -> None:
         raise UsageError(f"--k {cfg.k}: there are only {rows} rows to group; choose a k of at most {rows}")
 
 
+def check_start(cfg: Config, data: Schema, model: Model) -> None:
+    k, d = model["C"].shape
+    if (cfg.k, data.width) != (k, d):
+        raise UsageError(
+            f"the model has {k} groups of rows with {d:,} features: say --k {k}, with the same {d:,} features"
+        )
+
+
 def start(me: Worker, cfg: Config) -> None:
-    C = first_centres(me, cfg.k)  # of fewer than k where there aren't k different rows
+    known = me.given
+    C = first_centres(me, cfg.k) if known is None else known["C"]  # of fewer than k where there aren't k different rows
     if me.index == 0:
         rows = np.zeros((cfg.k, C.shape[1] + 1))
         rows[: len(C)] = np.hstack([C, np.ones((len(C), 1))])

@@ -99,3 +99,13 @@ def test_usps(shared: Path, start: Start) -> None:
         for seed in range(3)
     ]
     assert min(found) <= 1.02 * 549_266
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_model_to_start_from(start: Start, blobs: Path, tmp_path: Path, workers: int) -> None:
+    options = {"data": str(blobs), "label": "kind", "k": 6}
+    cold = start("kmeans", **options, out=str(tmp_path / "model"))
+    warm = start("kmeans", **options, epochs=1, seed=7, workers=workers, start_from=str(tmp_path / "model"))
+    np.testing.assert_allclose(warm.model["C"], cold.model["C"], rtol=1e-3, atol=1e-3)  # where the other came to rest
+    with pytest.raises(UsageError, match=r"--start-from .*/model: the model has 6 groups .*: say --k 6"):
+        start("kmeans", **(options | {"k": 5}), start_from=str(tmp_path / "model"))
