@@ -50,8 +50,9 @@ def test_to_libsvm_and_back(tmp_path: Path) -> None:
     convert(str(tmp_path / "new.libsvm"), str(tmp_path / "again.libsvm.zst"))
     assert matrix(str(tmp_path / "new.libsvm")) == matrix(str(tmp_path / "old.csv"))
     assert matrix(str(tmp_path / "again.libsvm.zst")) == matrix(str(tmp_path / "old.csv"))
-    convert(str(tmp_path / "new.libsvm"), str(tmp_path / "lists.parquet"))
-    assert hdfs_io.head(str(tmp_path / "lists.parquet"), n=2)["values"].to_pylist() == [[], [1.5, 1.0]]
+    convert(str(tmp_path / "new.libsvm"), str(tmp_path / "vectors.parquet"))
+    vectors = hdfs_io.head(str(tmp_path / "vectors.parquet"), n=2)["features"].to_pylist()
+    assert [vector["values"] for vector in vectors] == [[], [1.5, 1.0]]
 
 
 def test_parts_are_of_bounded_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
