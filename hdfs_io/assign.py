@@ -66,7 +66,7 @@ def _labelled(url: str, file: DataFile, options: ReadOptions, free: Sequence[str
     if roles.label is not None or (label is None and (not free or roles.features is not None)):
         return Assigned(options, label)
     if label is None:
-        return Assigned(options, label, tuple(map(_left_in, target.left_in(free, _first(file, options, free)))))
+        return Assigned(options, label, tuple(map(left_in, target.left_in(free, _first(file, options, free)))))
     if not free:
         raise DataError(f"{url}: has no column left for the label; say which it is")
     name = target.named(free)
@@ -114,7 +114,7 @@ def _said_index(said: Mapping[str, Column], roles: Roles, index: Sequence[str]) 
             yield f"{role} {said[role]} is column {name!r}, pandas' index"
 
 
-def _left_in(name: str) -> str:
+def left_in(name: str) -> str:
     return f"column {name!r} looks like a label: --label {name} leaves it out"
 
 

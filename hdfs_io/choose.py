@@ -44,7 +44,7 @@ def choose(found: Found) -> tuple[list[Input], list[str]]:
     for name in (name for name in free if name in everywhere):
         if name in found.whole.spelled:
             found.refuse(no_feature(found, name))
-        if (wrong := _broken(found, name)) is not None:
+        if (wrong := broken(found, name)) is not None:
             found.refuse(wrong)
             continue
         why = unfit(found, name)
@@ -81,7 +81,7 @@ def unfit(found: Found, name: str) -> str | None:
 def _input(found: Found, name: str) -> Input:
     kind = found.whole.types[name]
     if is_vector(kind):
-        if (wrong := _broken(found, name)) is not None:
+        if (wrong := broken(found, name)) is not None:
             raise wrong
         width = found.whole.vectors[name].width if name in found.whole.vectors else 0
         return Input(name, width=width, is_vector=True)
@@ -94,7 +94,7 @@ def _input(found: Found, name: str) -> Input:
     return Input(name, tuple(known), len(known))
 
 
-def _broken(found: Found, name: str) -> DataError | None:
+def broken(found: Found, name: str) -> DataError | None:
     """The refusal of a column of vectors that can't be features; None if they can, or it is of something else."""
     fault = found.whole.vectors[name].fault if name in found.whole.vectors else None
     if fault is None:

@@ -79,7 +79,7 @@ class Dataset:
         kind = "sparse" if self.schema.sparse else "dense"
         rows = f"{many(self.rows, 'row')} x {many(self.schema.width, f'{kind} feature')}"
         size = rows if self.schema.user is None else many(self.rows, "rating")
-        lines = [f"{self.url}: {size} in {many(files, 'file')}", f"  read as {self._how()}"]
+        lines = [f"{self.url}: {size} in {many(files, 'file')}", f"  read as {self.how}"]
         if self.schema.label is not None:
             lines.append(f"  label {self._label()}")
         lines += [f"  {role} {column!r}" for role, column in self.options.roles.said().items() if role != "label"]
@@ -105,10 +105,14 @@ class Dataset:
         """The same data set without what the scan kept."""
         return replace(self, kept=None)
 
-    def _how(self) -> str:
+    @property
+    def how(self) -> str:
+        """As what it is read, in words."""
         options = self.options
         if options.format == "csv":
-            return f"csv, separator {options.sep!r}, {'with' if options.header else 'no'} header"
+            quotes = {"none": ", quotes are text", "backslash": ", backslashes before quotes within quotes"}
+            header = f"{'with' if options.header else 'no'} header"
+            return f"csv, separator {options.sep!r}, {header}{quotes.get(str(options.quote), '')}"
         return f"libsvm, indices from {self.schema.base}" if options.format == "libsvm" else str(options.format)
 
     def _label(self) -> str:

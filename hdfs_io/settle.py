@@ -18,14 +18,12 @@ from hdfs_io.spoken import many
 
 def settle(found: Found, schema: Schema | None = None) -> Dataset:
     """The data set with its schema decided."""
+    _refuse_no_rows(found)
     label = found.label
     notes = list(found.notes)
     sparse = found.options.format in SPARSE
     has_label = label is not None and found.options.roles.label is not None and not (sparse and bare_rows(found))
-    refuse_many_rejects(found)
     new = schema is None
-    if not found.whole.rows:
-        raise DataError(f"{found.url}: holds no rows")
     if schema is not None:
         has_label = has_label and schema.label is not None
         notes += check_schema(found, schema, has_label=has_label)
@@ -37,9 +35,28 @@ def settle(found: Found, schema: Schema | None = None) -> Dataset:
     else:
         schema, more = column_schema(found, label)
         notes += more
+    notes += _counted(found, rescaled(schema.columns) if new else frozenset())
+    return _laid_out(found, schema, notes, has_label=has_label)
+
+
+def as_it_is(found: Found) -> Dataset:
+    """The data set as rows that are copied: of its schema nothing is decided but how wide sparse ones are."""
+    _refuse_no_rows(found)
+    sparse = found.options.format in SPARSE
+    schema = sparse_schema(found, None)[0] if sparse else Schema(sparse=False, width=0)
+    return _laid_out(found, schema, list(found.notes), has_label=False)
+
+
+def _refuse_no_rows(found: Found) -> None:
+    refuse_many_rejects(found)
+    if not found.whole.rows:
+        raise DataError(f"{found.url}: holds no rows")
+
+
+def _laid_out(found: Found, schema: Schema, notes: list[str], *, has_label: bool) -> Dataset:
+    """The data set with its pieces' rows counted."""
     if found.options.rejects is not None:
         write_rejects(found.options.rejects, found.whole.rejects)
-    counted = _counted(found, rescaled(schema.columns) if new else frozenset())
     left_out = tuple(Counter(reject.kind for reject in found.whole.rejects).most_common())
     kept = tuple(survey.kept for survey in found.surveys)
     pieces, first = [], 0
@@ -55,7 +72,7 @@ def settle(found: Found, schema: Schema | None = None) -> Dataset:
         types=tuple((name, str(kind)) for name, kind in found.whole.columns),
         has_label=has_label,
         written=tuple(name for name, kind in found.whole.columns if lost(found.whole.codes.get(name, ()), kind)),
-        notes=(*notes, *counted, *(f"{many(count, 'row')} left out: {kind}" for kind, count in left_out)),
+        notes=(*notes, *(f"{many(count, 'row')} left out: {kind}" for kind, count in left_out)),
         left_out=left_out,
         kept=kept if any(each is not None for each in kept) else None,
     )

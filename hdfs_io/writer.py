@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import csv as sheets
 import io
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from types import TracebackType
 from typing import Any, Self, final
 
@@ -16,6 +18,7 @@ import pyarrow.csv as pacsv
 import pyarrow.ipc as ipc
 import pyarrow.parquet as pq
 
+from hdfs_io.bags import LABEL, QID, bagged, one_chunk
 from hdfs_io.errors import DataError
 from hdfs_io.guess import named_format
 from hdfs_io.store import join, open_fs, write_text
@@ -29,8 +32,12 @@ SUCCESS = "_SUCCESS"  # the empty file that says a directory of parts is complet
 class Writer(ABC):
     """Appends batches of columns to one file. All batches have the same columns. Closes itself as a context manager."""
 
-    def __init__(self, url: str, compression: str | None = None) -> None:
-        """`compression`: of the whole file, or, as the format has it, inside; None: what is usual."""
+    def __init__(self, url: str, compression: str | None = None, name: str | None = None) -> None:
+        """`compression`: of the whole file, or, as the format has it, inside; None: what is usual.
+
+        `name`: the file's, if it will be another than the URL's.
+        """
+        self.name = name or url
         fs, path = open_fs(url)
         fs.makedirs(path.rpartition("/")[0], exist_ok=True)
         self.raw = fs.open(path, "wb")
@@ -39,8 +46,11 @@ class Writer(ABC):
 
     @final
     def write(self, columns: Mapping[str, Any] | pa.Table) -> None:
-        """Append rows: a table, or name -> array, all of one length (numpy or Arrow)."""
-        self.append(columns if isinstance(columns, pa.Table) else pa.table(dict(columns)))
+        """Append rows: a table, or name -> array, all of one length (numpy or Arrow). DataError for what isn't so."""
+        try:
+            self.append(columns if isinstance(columns, pa.Table) else pa.table(dict(columns)))
+        except pa.ArrowException as error:
+            raise DataError(f"{self.name}: can't be written: {error}") from error
 
     @final
     def close(self) -> None:
@@ -72,7 +82,10 @@ class Writer(ABC):
     ) -> None:
         if kind is None:
             self.close()
-        else:
+            return
+        with suppress(Exception):  # what was begun is given up: what fails now is no news
+            self.close()
+        with suppress(Exception):
             self.raw.close()
 
 
@@ -108,23 +121,24 @@ class ParquetWriter(Writer):
 
 @final
 class CsvWriter(Writer):
-    """Writes CSV with a header, commas, and quotes where a value needs them."""
+    """Writes CSV with a header, commas (tabs where the name ends with .tsv), and quotes where a value needs them."""
 
-    inner: pacsv.CSVWriter | None = None
+    begun = False
 
     def opened(self) -> Any:
         return squeezed(self.raw, self.compression)
 
     def append(self, table: pa.Table) -> None:
-        if self.inner is None:
-            self.file.write(header_of(table.column_names))
-            options = pacsv.WriteOptions(include_header=False, quoting_style="needed")
-            self.inner = pacsv.CSVWriter(self.file, table.schema, write_options=options)
-        self.inner.write_table(table)
+        sep = "\t" if is_tsv(self.name) else ","
+        if not self.begun:
+            self.file.write(header_of(table.column_names, sep))
+            self.begun = True
+        options = pacsv.WriteOptions(include_header=False, quoting_style="needed", delimiter=sep)
+        with pacsv.CSVWriter(self.file, (lines := without_blanks(table)).schema, write_options=options) as writer:
+            writer.write_table(lines)
 
     def finish(self) -> None:
-        if self.inner is not None:
-            self.inner.close()
+        self.file.flush()
 
 
 @final
@@ -154,43 +168,55 @@ EMPTY = "1:0"  # a row of no label and no values in libsvm: a blank line would b
 
 @final
 class LibsvmWriter(Writer):
-    """Writes libsvm from the columns `label`, `indices` and `values` (lists), as `read_arrow` gives them.
+    """Writes libsvm from the columns `label`, `qid` (or neither), `indices` and `values`, as `read_arrow` gives them.
 
-    In place of the two lists, number columns are written as features 1, 2, ..., zeros left out.
+    In place of the two lists, columns of numbers and vectors are written as features 1, 2, ..., zeros left out. A row
+    without label and values gets a zero: a blank line is no row.
     """
 
     def opened(self) -> Any:
         return squeezed(self.raw, self.compression)
 
     def append(self, table: pa.Table) -> None:
-        pairs = pairs_of(table)
-        label = table.column("label").combine_chunks() if "label" in table.column_names else pa.nulls(len(table))
-        lines = pc.binary_join_element_wise(label.cast(pa.string()), pairs, " ", null_handling="skip")
+        if "indices" not in table.column_names:
+            table = bagged(table, [name for name in table.column_names if name not in (LABEL, QID)])
+        heads = [table.column(name).cast(pa.string()) for name in (LABEL, QID) if name in table.column_names]
+        if QID in table.column_names:
+            heads[-1] = pc.binary_join_element_wise("qid:", heads[-1], "")
+        pairs = pa.chunked_array([pairs_of(table)])
+        lines = pc.binary_join_element_wise(*heads, pairs, " ", null_handling="skip")
+        lines = pc.if_else(pc.equal(lines, ""), "1:0", lines)
         self.file.write("".join(f"{line or EMPTY}\n" for line in lines.to_pylist()).encode())
 
     def finish(self) -> None:
         self.file.flush()
 
 
-def header_of(names: Sequence[str]) -> bytes:
+def is_tsv(name: str) -> bool:
+    """Whether a file's name says that tabs separate columns."""
+    return re.search(r"\.tsv(\.\w+)?$", name, re.IGNORECASE) is not None
+
+
+def header_of(names: Sequence[str], sep: str) -> bytes:
     """A CSV header with quotes only where a name needs them; Arrow would put all names in quotes."""
     line = io.StringIO(newline="")
-    sheets.writer(line, lineterminator="\n").writerow(names)
+    sheets.writer(line, lineterminator="\n", delimiter=sep).writerow(names)
     return line.getvalue().encode()
+
+
+def without_blanks(table: pa.Table) -> pa.Table:
+    """The table; of one column, what is missing is an empty text, written in quotes: a blank line is no row."""
+    if table.num_columns != 1 or not table.column(0).null_count:
+        return table
+    return pa.table([table.column(0).cast(pa.string()).fill_null("")], names=table.column_names)
 
 
 def pairs_of(table: pa.Table) -> pa.StringArray:
     """Each row's features as `index:value index:value ...`."""
-    if "indices" in table.column_names:
-        indices, values = (table.column(name).combine_chunks() for name in ("indices", "values"))
-        offsets, indices, values = indices.offsets, indices.flatten(), values.flatten()
-    else:
-        X = np.column_stack([table.column(name).to_numpy() for name in table.column_names if name != "label"])
-        row, column = np.nonzero(X)
-        offsets = pa.array(np.searchsorted(row, np.arange(len(X) + 1)).astype(np.int32))
-        indices, values = pa.array(column + 1), pa.array(X[row, column])
-    tokens = pc.binary_join_element_wise(indices.cast(pa.string()), values.cast(pa.string()), ":")
-    return pc.binary_join(pa.ListArray.from_arrays(offsets, tokens), " ")
+    indices, values = (one_chunk(table.column(name)) for name in ("indices", "values"))
+    starts = pa.array(np.asarray(indices.offsets) - indices.offsets[0].as_py(), pa.int32())
+    numbers = (each.flatten().cast(pa.string()) for each in (indices, values))
+    return pc.binary_join(pa.ListArray.from_arrays(starts, pc.binary_join_element_wise(*numbers, ":")), " ")
 
 
 WRITERS: dict[str, type[Writer]] = {
@@ -199,6 +225,7 @@ WRITERS: dict[str, type[Writer]] = {
     "libsvm": LibsvmWriter,
     "arrow": ArrowWriter,
 }
+SUFFIX = {"gzip": "gz", "bz2": "bz2", "zstd": "zst", "lz4": "lz4"}  # how names of compressed files end
 COMPRESSIONS = {
     "parquet": ("snappy", "gzip", "zstd", "lz4", "none"),
     "csv": ("gzip", "bz2", "zstd", "lz4"),
@@ -223,12 +250,16 @@ def open_writer(
     compression = compression or named_codec(name or url)
     if compression is not None and compression not in COMPRESSIONS[format]:
         raise DataError(f"{name or url}: {format} isn't compressed by {compression}: {', '.join(COMPRESSIONS[format])}")
-    return WRITERS[format](url, compression)
+    return WRITERS[format](url, compression, name)
 
 
-def part_name(index: int, format: str = "parquet") -> str:  # noqa: A002
-    """The name of the part that worker `index` writes; parts sort in the order of their rows."""
-    return f"part-{index:05d}.{format}"
+def part_name(index: int, format: str = "parquet", compression: str | None = None) -> str:  # noqa: A002
+    """The name of the part that worker `index` writes; parts sort in the order of their rows.
+
+    It tells the `compression` of the whole file, as what reads it goes by that.
+    """
+    packed = f".{SUFFIX[compression]}" if compression in SUFFIX and format in ("csv", "libsvm") else ""
+    return f"part-{index:05d}.{format}{packed}"
 
 
 def write(
@@ -245,7 +276,7 @@ def write(
     suffix = named_format(url)
     kind = format or suffix or "parquet"
     with whole(url, overwrite) as staging:
-        with open_writer(staging if suffix else join(staging, part_name(0, kind)), kind) as writer:
+        with open_writer(staging if suffix else join(staging, part_name(0, kind)), kind, name=url) as writer:
             writer.write(columns)
         if not suffix:
             write_text(join(staging, SUCCESS), "")

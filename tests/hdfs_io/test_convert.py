@@ -53,6 +53,9 @@ def test_to_libsvm_and_back(tmp_path: Path) -> None:
     convert(str(tmp_path / "new.libsvm"), str(tmp_path / "vectors.parquet"))
     vectors = hdfs_io.head(str(tmp_path / "vectors.parquet"), n=2)["features"].to_pylist()
     assert [vector["values"] for vector in vectors] == [[], [1.5, 1.0]]
+    assert matrix(str(tmp_path / "vectors.parquet")) == matrix(str(tmp_path / "old.csv"))
+    convert(str(tmp_path / "vectors.parquet"), str(tmp_path / "third.libsvm"))
+    assert (tmp_path / "third.libsvm").read_text() == (tmp_path / "new.libsvm").read_text()
 
 
 def test_parts_are_of_bounded_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -66,9 +69,11 @@ def test_parts_are_of_bounded_size(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_what_a_format_cannot_hold_is_said_and_nothing_is_written(tmp_path: Path) -> None:
     (tmp_path / "a.libsvm").write_text("1 1:2\n")
     (tmp_path / "b.csv").write_text("x,y\nred,1\ngreen,2\n")
-    with pytest.raises(DataError, match="CSV can't hold the lists of column 'indices'"):
+    with pytest.raises(
+        DataError, match="CSV can't hold the vectors of column 'indices'; write Parquet, Arrow or libsvm"
+    ):
         convert(str(tmp_path / "a.libsvm"), str(tmp_path / "out.csv"))
-    with pytest.raises(DataError, match="libsvm holds numbers alone, and column 'x' is string"):
+    with pytest.raises(DataError, match=r"libsvm holds numbers alone, and column 'x' words; .* --label, --features"):
         convert(str(tmp_path / "b.csv"), str(tmp_path / "out.libsvm"))
     with pytest.raises(DataError, match="arrow isn't compressed by bz2: lz4, zstd"):
         convert(str(tmp_path / "b.csv"), str(tmp_path / "out.arrow"), compression="bz2")
