@@ -13,7 +13,7 @@ from hdfs_io.writer import COMPRESSIONS, WRITERS
 INSIDE = ("parquet", "arrow")  # formats that compress inside, which no name tells
 ALIASES = {"gz": "gzip", "zst": "zstd", "bzip2": "bz2"}
 OTHERS = re.compile(
-    r"\.(jsonl?|ndjson|orc|avro|xlsx?|ods|xml|arff|hdf5?|h5|np[yz]|pkl|pickle|ipc|dat|data|txt|ldac|mtx|tar|tgz|zip|xz|7z)"
+    r"\.(jsonl?|ndjson|orc|avro|xlsx?|ods|xml|arff|hdf5?|h5|np[yz]|pkl|pickle|ipc|txt|ldac|mtx|tar|tgz|zip|xz|7z)"
     r"(\.\w+)?$|\.\w+\.(gz|bz2|zst|lz4|snappy|sz)$",
     re.IGNORECASE,
 )
