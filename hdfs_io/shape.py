@@ -31,7 +31,7 @@ def shape_of(file: DataFile, options: ReadOptions, known: Collection[str] = ()) 
     refuse_text_kind(text, file.url)
     lines = lines_of(text, ended)
     plain = lines_of(unescaped(text), ended) if options.quote in ("backslash", None) else lines
-    sep = options.sep or _separator_of(lines, plain, ended) or ","
+    sep = options.sep or _separator_of(lines, plain, ended, quoted=options.quote != "none") or ","
     if sep in ("\\t", "tab"):
         sep = "\t"
     if len(sep) != 1:
@@ -42,25 +42,27 @@ def shape_of(file: DataFile, options: ReadOptions, known: Collection[str] = ()) 
     return replace(options, sep=sep, header=header, quote=quote)
 
 
-def _separator_of(lines: Sequence[str], plain: Sequence[str], ended: bool) -> str | None:
+def _separator_of(lines: Sequence[str], plain: Sequence[str], ended: bool, *, quoted: bool) -> str | None:
     """The separator; of lines that none cuts alike, that of the `plain` ones, whose quotes aren't escaped."""
     for among in (SEPARATORS[:-1], SEPARATORS, RARE):
         for form in (lines,) if plain == lines else (lines, plain):
-            if sep := separator(form, ended, among):
+            if sep := separator(form, ended, among, quoted=quoted):
                 return sep
     return None
 
 
-def separator(lines: Sequence[str], ended: bool, among: Sequence[str] = SEPARATORS) -> str | None:
+def separator(
+    lines: Sequence[str], ended: bool, among: Sequence[str] = SEPARATORS, *, quoted: bool = True
+) -> str | None:
     """The separator that cuts all lines alike, into most columns; None if none does."""
     best, most = None, 1
     for sep in among:
-        rows = records(lines, sep)
+        rows = records(lines, sep, quoted=quoted)
         widths = {len(row) for row in (rows if ended else rows[:-1])}  # the last one may be cut inside a quote
         sure = len(rows) > 1 or sep not in RARE
         if len(widths) == 1 and max(widths) > most and sure and (sep != " " or best is None):
             best, most = sep, max(widths)
-    return ";" if best == "," and _have_decimals(records(lines, ";")) else best
+    return ";" if best == "," and _have_decimals(records(lines, ";", quoted=quoted)) else best
 
 
 def _have_decimals(rows: Sequence[Sequence[str]]) -> bool:

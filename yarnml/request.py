@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Format = Literal[
     "libsvm", "csv", "parquet", "arrow", "text", "files", "ldac", "docword", "mm", "idx", "images", "wav"
 ]  # as hdfs_io.formats.FORMATS, which are slow to import
-Quote = Literal["double", "backslash", "none"]
+Quote = Literal["guess", "double", "backslash", "none"]
 SEPS = {"tab": "\t", "\\t": "\t", "space": " "}  # characters that are hard to type
 
 
@@ -47,7 +47,7 @@ class Reading(AppConfig):
     text: str | int | None = None  # column with text
     unknown: Literal["stop", "drop"] = "stop"  # a feature or word that the model doesn't know: an error, or left out
     missing: Literal["stop", "nan", "zero", "mean"] | None = None  # a value that is missing: an error, or read as that
-    quote: Quote | None = None  # CSV: quotes within quotes are doubled, or escaped (Spark); none: quotes are text
+    quote: Quote = "guess"  # CSV: quotes within quotes are doubled, or escaped (Spark); none: quotes are text
     words: Literal["hot", "drop"] = "hot"  # a column of few words: a 0/1 feature for each word, or left out
     bad_rows: Literal["stop", "skip"] = "stop"  # a row that can't be used: an error, or left out and counted
     rejects: Url | None = None  # file for the rows that are left out: a line of JSON each
@@ -74,7 +74,7 @@ class Reading(AppConfig):
             roles=roles,
             unknown=self.unknown,
             missing=self.missing,
-            quote=self.quote,
+            quote=None if self.quote == "guess" else self.quote,
             words=self.words,
             bad_rows=self.bad_rows,
             rejects=self.rejects,

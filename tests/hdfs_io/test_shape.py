@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from hdfs_io import ReadOptions, Roles, load, scan
+from hdfs_io import ReadOptions, Roles, head, load, scan
 from hdfs_io.guess import form_of
 from hdfs_io.listing import DataFile
 
@@ -84,3 +84,10 @@ def test_names_of_columns_of_words_are_told_from_words(put: Put) -> None:
     assert not form_of(
         file(put, "t.csv", "colour,size,sold\n" + "".join(f"{r}\n" for r in rows[:5])), ReadOptions()
     ).header
+
+
+def test_separators_are_told_where_quotes_are_said_to_be_text(put: Put) -> None:
+    text = 'a\tt\ty\n1.5\t"go on\t0\n2.5\twin\t1\n'
+    options = form_of(file(put, "t.tsv", text), ReadOptions(quote="none"))
+    assert (options.sep, options.header, options.quote) == ("\t", True, "none")
+    assert head(put("t.tsv", text), ReadOptions(quote="none")).column("t").to_pylist() == ['"go on', "win"]
