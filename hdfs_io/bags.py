@@ -13,7 +13,6 @@ from hdfs_io.formats.vectors import unpack
 from hdfs_io.kinds import is_vector
 from hdfs_io.labels import numbers
 
-LABEL, QID = "label", "qid"  # the columns beside such rows
 NAME = "features"
 VECTOR = pa.struct(
     [

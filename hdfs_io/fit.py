@@ -10,11 +10,13 @@ from typing import Self, final
 import numpy as np
 import pyarrow as pa
 
-from hdfs_io.bags import LABEL, QID, bagged, vectored
+from hdfs_io.bags import NAME as FEATURES
+from hdfs_io.bags import bagged, vectored
 from hdfs_io.choose import broken
 from hdfs_io.dataset import Dataset
 from hdfs_io.decide import bare_rows
 from hdfs_io.errors import DataError
+from hdfs_io.formats.tally import LABEL, QID
 from hdfs_io.found import Found
 from hdfs_io.kinds import as_kind, is_number, is_vector
 from hdfs_io.labels import is_text, numbers
@@ -80,6 +82,8 @@ class Fit:
             gone = [name for name in kinds if name not in kept]
             if gone:
                 yield f"left out, as libsvm holds a label and features alone: {listed(gone, SHOWN)}"
+        if self.sparse and self._has_qid and self.format != "libsvm":
+            yield f"column {QID!r} holds groups of ranking: --features {FEATURES} leaves it out of what is learned"
         if self.format == "csv" and not any(map(is_number, kinds.values())):
             yield "all columns are words, so that who reads this may take its first line for a row: there say --header"
 
@@ -98,7 +102,7 @@ class Fit:
             name: as_kind(table.column(name), kind, f"{src}: column {name!r}") if name in own else pa.nulls(rows, kind)
             for name, kind in self.kinds.items()
         }
-        bags = {name: table.column(name) for name in (QID, *BAGS) if self.sparse and name in own}
+        bags = {name: table.column(name) for name in BAGS if self.sparse}
         return pa.table(columns | bags)
 
     def _check_csv(self) -> None:

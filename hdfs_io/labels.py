@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from hdfs_io.schema import Value
 
 MISSING = (
-    "", "?", "#N/A", "N/A", "NA", "NULL", "NaN", "n/a", "nan", "null", "None", "\\N",
-)  # a missing value in text; the last as Hive and databases write it  # fmt: skip
+    "", "?", "#N/A", "N/A", "NA", "NULL", "NaN", "n/a", "nan", "null", "None", "\\N", "<NA>", "NaT",
+)  # a missing value in text; the last three as Hive and databases, and as pandas write it  # fmt: skip
 MOST_LABELS = 1 << 18  # different labels that are collected
 DENSE = 1 << 12  # whole numbers among which a class is found by a table
 NONE = "?"  # the word that stands for a missing one

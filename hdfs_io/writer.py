@@ -18,8 +18,9 @@ import pyarrow.csv as pacsv
 import pyarrow.ipc as ipc
 import pyarrow.parquet as pq
 
-from hdfs_io.bags import LABEL, QID, bagged, one_chunk
+from hdfs_io.bags import bagged, one_chunk
 from hdfs_io.errors import DataError
+from hdfs_io.formats.tally import LABEL, QID
 from hdfs_io.guess import named_format
 from hdfs_io.store import join, open_fs, write_text
 from hdfs_io.text import named_codec

@@ -1,4 +1,4 @@
-"""The libsvm format: `label index:value ...`, one sparse row a line, remarks after `#`, `qid:` passed over."""
+"""The libsvm format: `label index:value ...`, one sparse row a line, remarks after `#`, groups by `qid:`."""
 
 from __future__ import annotations
 

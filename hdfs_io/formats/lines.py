@@ -23,7 +23,7 @@ WRONG = {
     LARGE: "an index above 2147483647",
     ORDER: "an index that isn't above the one before",
     VALUE: "no number after the colon",
-    TOKEN: "no number after qid:",
+    TOKEN: "no number after qid:, or one of more than 18 digits",
 }
 SHOWN = 60  # characters of a wrong line that an error repeats
 
@@ -38,11 +38,12 @@ class Lines:
     values: NDArray[np.float32]
     bare: int  # rows without label
     least: int  # index
+    qid: NDArray[np.int64] | None = None  # the group that a row is ranked in, -1 if in none; None: so are all
 
     def copy(self) -> Self:
         """The rows in arrays of their own."""
         arrays = self.y.copy(), self.indptr.copy(), self.indices.copy(), self.values.copy()
-        return type(self)(*arrays, self.bare, self.least)
+        return type(self)(*arrays, self.bare, self.least, None if self.qid is None else self.qid.copy())
 
     @classmethod
     def joined(cls, parts: Sequence[Self]) -> Self:
@@ -52,7 +53,10 @@ class Lines:
         ends = np.cumsum([0, *(len(part.indices) for part in parts)])
         indptr = np.concatenate([[0], *(part.indptr[1:] + end for part, end in zip(parts, ends, strict=False))])
         y, indices, values = (np.concatenate([getattr(p, name) for p in parts]) for name in ("y", "indices", "values"))
-        return cls(y, indptr, indices, values, sum(p.bare for p in parts), min(p.least for p in parts))
+        qid = None
+        if any(part.qid is not None for part in parts):
+            qid = np.concatenate([np.full(len(p.y), -1) if p.qid is None else p.qid for p in parts])
+        return cls(y, indptr, indices, values, sum(p.bare for p in parts), min(p.least for p in parts), qid)
 
     def ordered(self) -> Self:
         """The rows with their indices in order."""
@@ -62,7 +66,8 @@ class Lines:
 
     def take(self, rows: NDArray[np.int64]) -> Self:
         part = CSR(self.indptr, self.indices, self.values, 0).take(rows)
-        return type(self)(self.y[rows], part.indptr, part.indices, part.values, self.bare, self.least)
+        qid = None if self.qid is None else self.qid[rows]
+        return type(self)(self.y[rows], part.indptr, part.indices, part.values, self.bare, self.least, qid)
 
 
 class Scratch:
@@ -76,6 +81,7 @@ class Scratch:
         self.indices = np.empty(values, np.int32)
         self.values = np.empty(values, np.float32)
         self.slow = np.empty((rows + values, 3), np.int64)
+        self.qid = np.empty(rows, np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,7 +179,7 @@ def line_around(block: Block, at: int) -> tuple[int, int]:
 
 def _parse(block: Block, lo: int, scratch: Scratch, *, rising: bool) -> tuple[Lines, int, str | None]:
     """The rows of data[lo:hi] until the first line that is wrong: (them, a byte in that line, what is wrong)."""
-    room = (scratch.y, scratch.indptr, scratch.indices, scratch.values, scratch.slow)
+    room = (scratch.y, scratch.indptr, scratch.indices, scratch.values, scratch.slow, scratch.qid)
     rows, values, slow, bare, least, wrong, at = (int(x) for x in parse(block.data, lo, block.hi, rising, *room))
     why = None if wrong == FINE else WRONG[wrong]
     if slow:
@@ -183,9 +189,9 @@ def _parse(block: Block, lo: int, scratch: Scratch, *, rising: bool) -> tuple[Li
             bare = int(np.isnan(scratch.y[:rows]).sum()) if bare else 0
     values = int(scratch.indptr[rows])
     least = int(scratch.indices[:values].min(initial=2**31 - 1)) if why is not None else least
-    lines = Lines(
-        scratch.y[:rows], scratch.indptr[: rows + 1], scratch.indices[:values], scratch.values[:values], bare, least
-    )
+    qid = scratch.qid[:rows] if scratch.qid[:rows].max(initial=-1) >= 0 else None
+    arrays = scratch.y[:rows], scratch.indptr[: rows + 1], scratch.indices[:values], scratch.values[:values]
+    lines = Lines(*arrays, bare, least, qid)
     return lines if rising else lines.ordered(), at, why
 
 

@@ -14,7 +14,7 @@ from hdfs_io.dataset import Dataset, Piece
 from hdfs_io.errors import DataError
 from hdfs_io.formats.lines import Lines
 from hdfs_io.formats.parsed import Parsed, outside
-from hdfs_io.formats.tally import LABEL, Tally
+from hdfs_io.formats.tally import LABEL, QID, Tally
 from hdfs_io.kinds import NOTHING, Kinds
 from hdfs_io.labels import number_codes
 from hdfs_io.listing import DataFile
@@ -62,6 +62,7 @@ class Sparse(Reader):
             indptr = pa.array(lines.indptr.astype(np.int32))
             every = {
                 LABEL: pa.array(lines.y, mask=np.full(len(lines.y), lines.bare > 0)),
+                **({} if lines.qid is None else {QID: pa.array(lines.qid, mask=lines.qid < 0)}),
                 "indices": pa.ListArray.from_arrays(indptr, pa.array(lines.indices.copy())),
                 "values": pa.ListArray.from_arrays(indptr, pa.array(lines.values.copy())),
             }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self, final
 
 import numpy as np
@@ -16,7 +16,7 @@ from hdfs_io.labels import MOST_LABELS, some
 from hdfs_io.merge import by_column, together
 from hdfs_io.survey import Ask, Fault, Reject, Survey
 
-LABEL = "label"  # the name of the only column besides the features
+LABEL, QID = "label", "qid"  # the columns besides the features
 VALUE = "value"  # stands for all features, where columns are named
 
 
@@ -58,6 +58,7 @@ class Tally:
         self._rows = self._values = self._bare = 0
         self._least: int | None = None
         self._greatest = -1
+        self._grouped = False  # rows have a qid
         self._labels = Counts.none()
         self._faults: defaultdict[str, list[Fault]] = defaultdict(list)
         self._bad: list[int] = []
@@ -80,11 +81,12 @@ class Tally:
             self._faults[found.kind].append(found.fault(each.place))
         self._count(lines, each.greatest)
         if ask.keep:
-            self._kept.append(lines.copy())
+            self._kept.append(replace(lines, qid=None).copy())
 
     def _count(self, lines: Lines, greatest: int) -> None:
         self._rows += len(lines.y)
         self._values += len(lines.indices)
+        self._grouped |= lines.qid is not None
         self._bare += lines.bare
         self._greatest = max(self._greatest, greatest)
         if len(lines.indices):
@@ -98,7 +100,7 @@ class Tally:
         return Survey(
             rows=self._rows,
             values=self._values,
-            columns=((LABEL, pa.float64()),),
+            columns=((LABEL, pa.float64()), *([(QID, pa.int64())] if self._grouped else [])),
             distinct=(self._labels.arrow(),) if self._ask.distinct else None,
             labels=together(self._faults["label"]),
             strange=together(self._faults["strange"]),

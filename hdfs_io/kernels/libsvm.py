@@ -1,7 +1,7 @@
 """libsvm: lines of `label index:value ...` into the arrays of a CSR matrix.
 
 What numba has kept of these loops it compiles again when this file changes, not when those that it imports do; say so
-here by a new number then: 2.
+here by a new number then: 3.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from hdfs_io.kernels.number import POWERS, TENS, number
 SPACE, TAB, RETURN, NEWLINE, HASH, COLON, NINE, ZERO = 32, 9, 13, 10, 35, 58, 57, 48
 MOST = U(2**31 - 1)  # indices are kept as int32
 QID = U(0x3A646971)  # "qid:"
+GROUP = U(18)  # digits of the number after it
 # what a line may lack; the reader turns these into words
 FINE, INDEX, ORDER, VALUE, LARGE, TOKEN = range(6)
 
@@ -43,6 +44,16 @@ def integer(s, p):  # type: ignore[no-untyped-def]
         while s[p] >= ZERO and s[p] <= NINE:
             j = min(j * U(10) + U(s[p] - ZERO), U(2) * MOST)
             p += U(1)
+    return j, p
+
+
+@njit(inline="always")
+def group(s, p):  # type: ignore[no-untyped-def]
+    """Digits at p: (their value, the place after them); of more than GROUP the value is wrong."""
+    j = np.int64(0)
+    while s[p] >= ZERO and s[p] <= NINE:
+        j = j * 10 + (s[p] - ZERO)
+        p += U(1)
     return j, p
 
 
@@ -84,13 +95,13 @@ def pair(s, p):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def parse(s, lo, hi, rising, y, indptr, indices, values, slow):  # type: ignore[no-untyped-def]  # noqa: C901 (the loop over all text is one function)
+def parse(s, lo, hi, rising, y, indptr, indices, values, slow, qid):  # type: ignore[no-untyped-def]  # noqa: C901 (the loop over all text is one function)
     """Parse the lines of s[lo:hi]; at least 16 newlines or the next lines must follow.
 
-    `rising`: indices that don't rise in a row are wrong. Filled: labels `y` (nan if a row has none), `indptr` from 0,
-    `indices` as written, `values`, and in `slow` numbers for a slower parser: (place in values, or -1 - place in y;
-    first byte; byte after). Returns (rows, values, slow numbers, rows without label, least index, what is wrong,
-    where).
+    `rising`: indices that don't rise in a row are wrong. Filled: labels `y` (nan if a row has none), `qid` (-1 if it
+    has none), `indptr` from 0, `indices` as written, `values`, and in `slow` numbers for a slower parser: (place in
+    values, or -1 - place in y; first byte; byte after). Returns (rows, values, slow numbers, rows without label, least
+    index, what is wrong, where).
     """
     p, end = U(lo), U(hi)
     r, z, n, bare = U(0), U(0), U(0), U(0)
@@ -110,6 +121,7 @@ def parse(s, lo, hi, rising, y, indptr, indices, values, slow):  # type: ignore[
             slow[n, 0], slow[n, 1], slow[n, 2] = -1 - np.int64(r), np.int64(at), np.int64(p)
             n += U(1)
         begin, last = z, U(0)
+        qid[r] = -1
         while True:
             j, x, q = short(s, p)
             exact = True
@@ -118,8 +130,8 @@ def parse(s, lo, hi, rising, y, indptr, indices, values, slow):  # type: ignore[
                 if s[p] == NEWLINE:
                     break
                 if (load8(s, p) & U(0xFFFFFFFF)) == QID:
-                    j, q = integer(s, p + U(4))
-                    if q == p + U(4) or s[q] > SPACE:
+                    qid[r], q = group(s, p + U(4))
+                    if q == p + U(4) or q > p + U(4) + GROUP or s[q] > SPACE:
                         return r, z, n, bare, least, TOKEN, p
                     p = q
                     continue

@@ -192,3 +192,23 @@ def test_columns_that_are_no_table_are_refused_by_the_file(tmp_path: Path, capfd
             write(str(tmp_path / "a.csv"), columns)
     assert list(tmp_path.iterdir()) == []
     assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize("skip", ["stop", "skip"])
+def test_groups_of_ranking_are_kept(skip: Any, tmp_path: Path) -> None:
+    text = "1 qid:3 1:0.5\n0 qid:3 2:1\n2 qid:400000000000000001 1:1\n"
+    (tmp_path / "a.libsvm").write_text(text)
+    said: list[str] = []
+    for target in ("b.libsvm", "b.parquet", "b.arrow"):
+        convert(str(tmp_path / "a.libsvm"), str(tmp_path / target), ReadOptions(bad_rows=skip), say=said.append)
+        convert(
+            str(tmp_path / target),
+            str(tmp_path / f"{target}.libsvm"),
+            ReadOptions(roles=Roles(features=("features",), label="label") if "libsvm" not in target else Roles()),
+        )
+        assert (tmp_path / f"{target}.libsvm").read_text() == text
+    assert pq.read_table(str(tmp_path / "b.parquet")).column("qid").to_pylist() == [3, 3, 400000000000000001]
+    assert [note.partition(":")[0] for note in said if "qid" in note] == ["column 'qid' holds groups of ranking"] * 2
+    (tmp_path / "c.libsvm").write_text("1 1:1\n0 qid:7 1:1\n" * 2)
+    convert(str(tmp_path / "c.libsvm"), str(tmp_path / "c2.libsvm"))
+    assert (tmp_path / "c2.libsvm").read_text() == (tmp_path / "c.libsvm").read_text()

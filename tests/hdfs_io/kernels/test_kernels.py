@@ -166,7 +166,7 @@ def test_parse_reads_what_float_reads(rows: list[tuple[str, list[str]]]) -> None
         np.empty(size + 2, np.float32),
         np.empty((n + size, 3), np.int64),
     )
-    found = parse(padded(text), 0, len(text), True, y, indptr, indices, values, slow)
+    found = parse(padded(text), 0, len(text), True, y, indptr, indices, values, slow, np.empty(n + 2, np.int64))
     assert (found[0], found[1], found[3], found[5]) == (n, size, 0, FINE)
     with np.errstate(over="ignore"):
         for place, lo, hi in slow[: int(found[2])]:
@@ -187,7 +187,7 @@ def test_parse_is_exact_without_the_slow_path(text: str) -> None:
     data = text.encode()
     slow = np.empty((9, 3), np.int64)
     out = np.empty(9), np.empty(9, np.int64), np.empty(9, np.int32), np.empty(9, np.float32)
-    assert parse(padded(data), 0, len(data), True, *out, slow)[:3] == (1, 1, 0)
+    assert parse(padded(data), 0, len(data), True, *out, slow, np.empty(9, np.int64))[:3] == (1, 1, 0)
 
 
 @given(st.binary(max_size=50), st.integers(0, 9000), st.integers(0, 10), st.integers(0, 10))
