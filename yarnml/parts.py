@@ -9,7 +9,7 @@ from typing import Any, final
 
 from hdfs_io import Dataset, LabelKind, ReadOptions, Sample, Schema, Surveyor, scan
 from hdfs_io.options import TEXTS
-from yarnml.app import App
+from yarnml.app import App, keeping
 from yarnml.capacity import cores, data_memory, refuse_memory, refuse_tables
 from yarnml.errors import DataError, UsageError
 from yarnml.job import Part
@@ -101,7 +101,8 @@ class Parts:
         return demo.url(), demo.options, held_out | ({"test": demo.test} if held_out["test"] is None else {})
 
     def _scan(self, url: str, options: ReadOptions) -> Dataset:
-        schema = None if self.app.schema is None else self.app.schema(self.config)
+        with keeping(self._inline):  # the run will open the model that is applied, in this very process
+            schema = None if self.app.schema is None else self.app.schema(self.config)
         # an app that says how its data is read, as predict does of a model, takes labels along where there are any
         label = "any" if schema is not None else None if self.app.task is None else self.app.task.label
         return self._scanned(url, options, label, schema)
@@ -136,8 +137,12 @@ class Parts:
     @property
     def _keep(self) -> int:
         """Bytes of what the scan parses that are worth keeping: any if this process will read the rows again."""
-        inline = self.here and self.running.workers == 1 and self.running.servers == 1
-        return data_memory(self.running) // 2 if inline else 0
+        return data_memory(self.running) // 2 if self._inline else 0
+
+    @property
+    def _inline(self) -> bool:
+        """Whether this process will do the run."""
+        return self.here and self.running.workers == 1 and self.running.servers == 1
 
     def _part(self, dataset: Dataset, sample: Sample) -> Part:
         return Part(dataset=dataset, sample=sample, rows=sample.count(dataset.rows))

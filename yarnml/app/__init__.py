@@ -30,6 +30,7 @@ from yarnml.app.find import app_names, load_app
 from yarnml.app.glimpse import glimpse
 from yarnml.app.ids import gather_ids
 from yarnml.app.located import located
+from yarnml.app.opened import keeping
 from yarnml.app.saved import open_model, open_outline, open_with_app
 from yarnml.app.scores import predicted, readable
 from yarnml.app.start import BEGINNING, Loaded, Start
@@ -60,6 +61,7 @@ __all__ = [
     "execute",
     "gather_ids",
     "glimpse",
+    "keeping",
     "load_app",
     "located",
     "open_model",

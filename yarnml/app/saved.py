@@ -18,6 +18,7 @@ from yarnml.app.app import App
 from yarnml.app.batch import Batch
 from yarnml.app.find import digest, load_app, load_private, read_source
 from yarnml.app.finite import finite_rows
+from yarnml.app.opened import once
 from yarnml.app.scores import predicted, readable
 from yarnml.config import hints
 from yarnml.errors import UsageError
@@ -39,7 +40,11 @@ def open_model(url: str, trust: bool = False) -> Model:
 
 
 def open_with_app(url: str, trust: bool = False) -> tuple[Model, App]:
-    """The same, and its app."""
+    """The same, and its app; within `keeping` it is read once for two times that it is opened."""
+    return once(url, trust, lambda: _opened(url, trust))
+
+
+def _opened(url: str, trust: bool) -> tuple[Model, App]:
     model, source = load_model(url)
     app = _app(url, model, source, trust)
     return bound(replace(model, config={**_defaults(app), **model.config}), app), app
