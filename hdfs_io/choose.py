@@ -64,8 +64,8 @@ def unfit(found: Found, name: str) -> str | None:
         return None
     if not is_text(kind) or found.options.words == "drop" or name in found.whole.spelled:
         return f"{kind_of(kind)}, no numbers"
-    if _mixed(found, name):
-        return "words in some parts and numbers in others"
+    if len(kinds := _kinds(found, name)) > 1:
+        return f"{kinds[0]} in some parts and {kinds[1]} in others"
     words = found.whole.words.get(name)
     if words is None:
         return f"more than {MOST_WORDS:,} different words, or very long ones"
@@ -88,7 +88,7 @@ def _input(found: Found, name: str) -> Input:
     if is_number(kind) or pa.types.is_null(kind):
         return Input(name, scale=scale_of(found.whole, name))
     words = found.whole.words.get(name)
-    if not is_text(kind) or name in found.whole.spelled or words is None or _mixed(found, name):
+    if not is_text(kind) or name in found.whole.spelled or words is None or len(_kinds(found, name)) > 1:
         raise no_feature(found, name)
     known = sorted(word for word in words.to_pylist() if word != NONE or found.options.missing != "zero")
     return Input(name, tuple(known), len(known))
@@ -167,8 +167,8 @@ def no_feature(found: Found, name: str) -> DataError:
         again = "the header is there again (--bad-rows skip leaves it out); " if is_header(name, fault) else ""
         how = again or advice(fault.place, found.options.sep)
         return DataError(f"{what}; {how}correct them, or choose other features")
-    if _mixed(found, name):
-        what = "words in some parts of the data and numbers in others; give it one type"
+    if is_text(kind) and len(kinds := _kinds(found, name)) > 1:
+        what = f"{kinds[0]} in some parts of the data and {kinds[1]} in others; give it one type"
         return DataError(f"{found.url}: column {name!r} holds {what}, or choose other features")
     part = "the rating" if name == found.options.roles.rating else "a feature"
     return DataError(f"{found.url}: column {name!r} holds {kind_of(kind)}: it can't be {part}")
@@ -195,9 +195,11 @@ def kind_of(kind: pa.DataType) -> str:
     return "words" if is_text(kind) else "nothing" if pa.types.is_null(kind) else str(kind)
 
 
-def _mixed(found: Found, name: str) -> bool:
-    kinds = [survey.types[name] for survey in found.surveys if name in survey.types]
-    return any(is_text(kind) for kind in kinds) and any(is_number(kind) for kind in kinds)
+def _kinds(found: Found, name: str) -> list[str]:
+    """What parts hold in a column, words first."""
+    kinds = {survey.types[name] for survey in found.surveys if name in survey.types} - {pa.null()}
+    told = {"numbers" if is_number(kind) else kind_of(kind) for kind in kinds}
+    return sorted(told, key=lambda kind: (kind != kind_of(pa.string()), kind))
 
 
 def mostly_numbers(surveys: Sequence[Survey]) -> set[str]:

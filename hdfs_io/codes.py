@@ -8,8 +8,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hdfs_io.kernels.codes import suspects
+from hdfs_io.kernels.codes import any_codes, code_columns
 from hdfs_io.kernels.records import QUOTE, holds
+from hdfs_io.kinds import is_number
 from hdfs_io.text import Block
 
 ZEROS, SIGNS, DIGITS = "zeros before them", "plus signs", "more digits than a number holds"
@@ -20,12 +21,31 @@ PLAIN = r"^[+-]?[0-9]{16,}$"
 EXACT = float(1 << 53)  # whole numbers beyond aren't all doubles
 
 
-def suspected(block: Block, sep: int, names: Sequence[str]) -> set[str]:
-    """The columns that may hold codes, by a glance at the text; where it has quotes, all or none."""
-    quoted = holds(block.data, block.lo, block.hi, QUOTE)
-    marks = np.zeros(1 if quoted else len(names), np.bool_)
-    suspects(block.data, block.lo, block.hi, sep, marks)
-    return set(names) if quoted and marks[0] else {names[at] for at in np.flatnonzero(marks).tolist()}
+def suspected(block: Block, sep: int, table: pa.Table, names: Sequence[str]) -> list[str]:
+    """Those of the table's columns of numbers that may be codes, by a glance at the text that it was made of.
+
+    `names`: of all columns in the text. Where it has quotes, all or none.
+    """
+    marks = np.zeros(len(names), np.bool_)
+    if any_codes(block.data, block.lo, block.hi, sep):
+        if holds(block.data, block.lo, block.hi, QUOTE):
+            marks[:] = True
+        else:
+            code_columns(block.data, block.lo, block.hi, sep, marks)
+    marked = {names[at] for at in np.flatnonzero(marks).tolist()}
+    return [
+        field.name
+        for field in table.schema
+        if is_number(field.type) and (field.name in marked or _is_large(table.column(field.name)))
+    ]
+
+
+def _is_large(column: pa.ChunkedArray) -> bool:
+    """Whether whole numbers in a column of numbers may be other than what is written."""
+    if pa.types.is_boolean(column.type):
+        return False
+    ends = pc.min_max(column).as_py()
+    return ends["min"] is not None and max(-ends["min"], ends["max"]) >= EXACT
 
 
 def losses(text: pa.ChunkedArray) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from hdfs_io.errors import DataError
 
@@ -132,7 +133,17 @@ def kind_named(name: str) -> pa.DataType | None:
 def as_kind(column: Any, kind: pa.DataType | str, where: str) -> Any:
     """An Arrow column as the type that holds it in all pieces. DataError where that type can't hold it as it is."""
     try:
-        return column.cast(kind)
+        found = column.cast(kind)
+        if pa.types.is_decimal(column.type) and pa.types.is_floating(found.type):
+            _refuse_rounded(column, found)
     except pa.ArrowException as error:
         was = f"{column.type} values that can't be read as {kind}, which it is over all files"
         raise DataError(f"{where} holds {was} ({error}); give the column one type") from error
+    return found
+
+
+def _refuse_rounded(exact: Any, found: Any) -> None:
+    back = found.cast(exact.type)
+    if not back.equals(exact):
+        first = pc.index(pc.not_equal(back, exact), True).as_py()
+        raise pa.ArrowInvalid(f"{exact[first]} would be rounded")

@@ -10,7 +10,6 @@ import pyarrow as pa
 import pyarrow.csv as pacsv
 
 from hdfs_io.codes import Codes, losses, suspected
-from hdfs_io.kinds import is_number
 from hdfs_io.labels import MISSING
 from hdfs_io.text import Block
 
@@ -44,9 +43,7 @@ class Grammar:
 
     def codes(self, block: Block, table: pa.Table) -> Codes:
         """The table's columns of numbers whose text in the block says more than these do."""
-        numbers = [field.name for field in table.schema if is_number(field.type)]
-        glance = suspected(block, ord(self.sep), self.names) if numbers else set()
-        some = [name for name in numbers if name in glance]
+        some = suspected(block, ord(self.sep), table, self.names)
         if not some:
             return {}
         text = self._typed(block, some, dict.fromkeys(some, pa.string()))

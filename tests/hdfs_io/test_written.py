@@ -65,7 +65,7 @@ def same(text: str, value: Any) -> bool:
         return text.strip() == str(value)
     if isinstance(value, float):
         return float(text) == value and not (re.fullmatch(r"-?\d+", text) and abs(value) >= 2**53)
-    return value == text
+    return bool(value == text)
 
 
 def write(place: str, columns: dict[str, list[str]], cut: int) -> None:
