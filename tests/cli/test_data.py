@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
 from yarnml.cli.data import in_columns, main
@@ -18,12 +19,12 @@ def test_all_columns_where_there_is_room() -> None:
 
 
 def test_columns_that_do_not_fit_are_counted() -> None:
-    assert in_columns(COLUMNS[::2], 4) == ["a", "1", "22", "... 1 more columns"]
+    assert in_columns(COLUMNS[::2], 4) == ["a", "1", "22", "... 1 more column"]
     assert in_columns(COLUMNS, 65) == [
         "a   word",
         "1   " + "x" * 60,
         "22  y",
-        "... 1 more columns",
+        "... 1 more column",
     ]
     assert in_columns(COLUMNS[1:], 10)[:2] == ["word", "x" * 10]
 
@@ -51,3 +52,10 @@ def test_it_is_said_how_far_it_has_come(
     assert sorted((file.name, file.read_text()) for file in target.iterdir()) == sorted(
         (file.name, file.read_text()) for file in source.iterdir()
     )
+
+
+@pytest.mark.parametrize(("said", "want"), [([], "SNAPPY"), (["--compression", "none"], "UNCOMPRESSED")])
+def test_none_is_a_compression(tmp_path: Path, said: list[str], want: str) -> None:
+    (tmp_path / "t.csv").write_text("a,y\n1.5,0\n")
+    assert main(["convert", str(tmp_path / "t.csv"), str(tmp_path / "t.parquet"), *said]) == 0
+    assert pq.ParquetFile(tmp_path / "t.parquet").metadata.row_group(0).column(0).compression == want

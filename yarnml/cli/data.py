@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from hdfs_io import Surveyor
     from hdfs_io.errand import Errand, Looked
 
+Compression = Literal["guess", "snappy", "gzip", "bz2", "zstd", "lz4", "none"]
 CELL = 60  # characters shown of a value
 HELP = """\
 usage: yarnml data copy SRC DST      a file or directory, between any two stores
@@ -44,7 +45,7 @@ class Convert:
     src: Annotated[str, Positional]  # file, directory, glob, or a list of these
     dst: Annotated[str, Positional]  # a file, by its name's end, or else a directory of parts
     to: Literal["parquet", "csv", "libsvm", "arrow"] | None = None  # else what DST's name says, else Parquet
-    compression: str | None = None  # else what DST's name says, else what is usual
+    compression: Compression = "guess"  # as DST's name says, else as is usual
     overwrite: Annotated[bool, FlagCreatePairsOff] = False  # replace what is there
 
 
@@ -85,15 +86,17 @@ def main(args: Sequence[str]) -> int:
 
 def _copy(args: Sequence[str]) -> None:
     from hdfs_io import copy
+    from hdfs_io.spoken import many
 
     said = parse("yarnml data copy", "Copy a data set, whole or not at all.", {"copy": Copy}, args)["copy"]
     _refuse_target(said)
     size = copy(said.src, said.dst, paced(_remark, "{:,} of {:,} bytes"), overwrite=said.overwrite)
-    print(f"{said.dst}: {size:,} bytes", file=sys.stderr)
+    print(f"{said.dst}: {many(size, 'byte')}", file=sys.stderr)
 
 
 def _convert(args: Sequence[str]) -> None:
     from hdfs_io import convert
+    from hdfs_io.spoken import many
     from yarnml.out import refuse_place, refuse_replacing
 
     groups = {"convert": Convert, "reading": Reading}
@@ -102,10 +105,11 @@ def _convert(args: Sequence[str]) -> None:
     refuse_place(said.dst, {"SRC": said.src}, "DST")
     refuse_replacing(said.dst, overwrite=said.overwrite, files=True, known=frozenset(), name="DST")
     rows = convert(
-        said.src, said.dst, filled["reading"].options(), format=said.to, compression=said.compression,
-        overwrite=said.overwrite, progress=paced(_remark, "{:,} of {:,} rows"), say=_remark,
+        said.src, said.dst, filled["reading"].options(), format=said.to,
+        compression=None if said.compression == "guess" else said.compression, overwrite=said.overwrite,
+        progress=paced(_remark, "{:,} of {:,} rows"), say=_remark,
     )  # fmt: skip
-    print(f"{said.dst}: {rows:,} rows", file=sys.stderr)
+    print(f"{said.dst}: {many(rows, 'row')}", file=sys.stderr)
 
 
 def _refuse_target(said: Copy) -> None:
@@ -141,7 +145,8 @@ def in_columns(columns: Sequence[Sequence[str]], room: int | None) -> list[str]:
     fit = len(columns) if room is None else max(1, bisect_right(ends, room + 2))
     rows = zip(*columns[:fit], strict=True)
     lines = ["  ".join(f"{cell[:CELL]:<{width}}" for cell, width in zip(row, wide, strict=False)) for row in rows]
-    more = [f"... {len(columns) - fit} more columns"] if fit < len(columns) else []
+    left = len(columns) - fit
+    more = [f"... {left} more column{'s' * (left > 1)}"] if left > 0 else []
     return [line.rstrip()[:room] for line in lines] + more
 
 
