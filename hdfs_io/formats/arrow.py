@@ -22,7 +22,8 @@ from hdfs_io.store import open_data
 from hdfs_io.survey import Ask, Survey
 
 MAGIC = b"ARROW1"
-MARK, END = b"\xff" * 4, bytes(4)  # what a message of a stream begins with, and how long the last is
+MARK = b"\xff" * 4  # what a message of a stream begins with
+END = MARK + bytes(4)  # the last, of no length
 
 
 @final
@@ -72,10 +73,9 @@ class Arrow(Tabular, Frames):
 def _refuse_cut(url: str) -> None:
     """Refuse a stream that was cut where a message ends: to Arrow such a one has ended, but its writer says so."""
     with open_data(url) as raw:
-        marked = bytes(raw.read(len(MARK))) == MARK  # before Arrow 0.15 messages had none
-        end = MARK * marked + END
-        raw.seek(-len(end), os.SEEK_END)
-        if bytes(raw.read(len(end))) != end:
+        marked = bytes(raw.read(len(MARK))) == MARK  # else older than Arrow 0.15: its end looks like any
+        raw.seek(-len(END), os.SEEK_END)
+        if marked and bytes(raw.read(len(END))) != END:
             raise DataError(f"{url}: not whole Arrow IPC (its end is missing); write or copy it again")
 
 

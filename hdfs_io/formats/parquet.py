@@ -170,10 +170,9 @@ def _elsewhere(url: str) -> Iterator[pq.ParquetFile]:
 @contextmanager
 def _here(url: str, groups: Sequence[int]) -> Iterator[pq.ParquetFile]:
     path = open_fs(url)[1]
-    foot = KNOWN.foot(path)
-    buffer = 0 if foot is not None and groups and _are_small(foot, groups) else BUFFER  # 0: all of a column
     with may_read(url):
-        file = pa.OSFile(path)
+        foot, file = KNOWN.foot(path), pa.OSFile(path)
+    buffer = 0 if foot is not None and groups and _are_small(foot, groups) else BUFFER  # 0: all of a column
     with file as raw, _parquet(url, raw, foot, buffer_size=buffer, pre_buffer=False) as parquet:
         if foot is None:
             KNOWN.keep(path, parquet.metadata)

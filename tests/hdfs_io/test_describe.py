@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import gzip
+import io
 from collections.abc import Callable
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from hdfs_io import DataError, ReadOptions, Roles, describe, listing, look, plan, scan, write
@@ -135,3 +137,11 @@ def test_vectors_that_cannot_be_features_are_told(place: str, lists: list[list[f
     with pytest.raises(DataError, match=why):
         scan(url, ReadOptions(roles=Roles(label="y", features=("v",))), label="class")
     assert scan(url, ReadOptions(roles=Roles(label="y", features=("x",))), label="class").schema.width == 1
+
+
+def test_the_largest_whole_numbers(put: Put) -> None:
+    out = io.BytesIO()
+    pq.write_table(pa.table({"u": pa.array([2**64 - 1, 0, 5, None], pa.uint64()), "y": [0, 1, 0, 1]}), out)
+    told = describe(put("u.parquet", out.getvalue()), ReadOptions(roles=Roles(label="y"), missing="zero"))
+    assert "25.00% of the numbers are 0" in told
+    assert "column 'u': uint64" in told

@@ -133,3 +133,22 @@ def test_no_rejects_make_an_empty_file(place: str, put: Put) -> None:
     out = f"{place}/none.jsonl"
     scan(put("t.csv", "a,y\n1,0\n2,1\n"), ReadOptions(bad_rows="skip", rejects=out), label="class")
     assert read_text(out) == ""
+
+
+@pytest.mark.parametrize("piece", [1 << 20, 100])
+def test_a_word_beside_what_is_no_number_either(place: str, put: Put, piece: int) -> None:
+    """Each at its own line; an empty value is missing rather than a word."""
+    rows = [f"{k},{k % 7},{'pq'[k % 2]}" for k in range(100)]
+    rows[29], rows[59], rows[70], rows[75] = "abc,1,p", "inf,1,q", "1e40,1,q", ",1,p"
+    url, out = put("b.csv", "a,b,y\n" + "\n".join(rows) + "\n"), f"{place}/out/r.jsonl"
+    options = ReadOptions(roles=Roles(label="y"), bad_rows="skip", rejects=out)
+    assert scan(url, options, label="class", piece=piece).rows == 96
+    assert lines(out) == [31, 61, 72, 77]
+    assert [one["kind"].split()[0] for one in rejects(out)] == ["spelled", "missing", "large", "missing"]
+    mean = ReadOptions(roles=Roles(label="y"), bad_rows="skip", rejects=out, missing="mean")
+    dataset = scan(url, mean, label="class", piece=piece)
+    assert (dataset.rows, lines(out)) == (99, [31])
+    numbers = [k for k in range(100) if k not in (29, 59, 70, 75)]
+    X = np.array(matrix(dataset))[:, 0]
+    assert X[[58, 69, 74]].tolist() == [pytest.approx(np.mean(numbers))] * 3
+    assert np.delete(X, [58, 69, 74]).tolist() == numbers

@@ -119,6 +119,22 @@ def test_arrow(put: Put, kind: str) -> None:
         scan(put("cut.arrow", out.getvalue()[:-40]), label="class")
 
 
+@pytest.mark.parametrize("legacy", [False, True])
+def test_an_arrow_stream_without_its_end(put: Put, legacy: bool) -> None:
+    """Cut where a message ends, it looks whole to Arrow; one of old Arrow looks so to all."""
+    out = io.BytesIO()
+    table = pa.table({"x": np.arange(4.0), "y": [0, 1] * 2})
+    with ipc.new_stream(out, table.schema, options=ipc.IpcWriteOptions(use_legacy_format=legacy)) as writer:
+        ends = [0]
+        for _ in range(3):
+            writer.write_table(table)
+            ends.append(out.tell())
+    assert scan(put("whole.arrows", out.getvalue()), label="class").rows == 12
+    for end in ends[1:] if not legacy else ():
+        with pytest.raises(DataError, match=r"cut\.arrows: not whole Arrow IPC \(its end is missing\)"):
+            scan(put("cut.arrows", out.getvalue()[:end]), label="class")
+
+
 def idx(values: Any) -> bytes:
     array = np.asarray(values, np.uint8)
     head = bytes((0, 0, 8, array.ndim)) + struct.pack(f">{array.ndim}I", *array.shape)
