@@ -16,12 +16,14 @@ from hdfs_io.look import copy, head
 from hdfs_io.options import Column, ReadOptions, Roles
 from hdfs_io.rows import Rows, joined
 from hdfs_io.sample import Sample, span
+from hdfs_io.save import write
 from hdfs_io.scan import LabelKind, scan
 from hdfs_io.schema import Label, Schema
 from hdfs_io.store import exists, join, open_fs, read_text, remove, write_text
 from hdfs_io.stream import stream
 from hdfs_io.whole import mend, whole
-from hdfs_io.writer import Writer, open_writer, part_name, write
+from hdfs_io.writer import Writer
+from hdfs_io.writers import open_writer, part_name
 
 __all__ = [
     "CSR",

@@ -17,11 +17,12 @@ from hdfs_io.frames import left_out
 from hdfs_io.load import read_arrow
 from hdfs_io.options import ReadOptions
 from hdfs_io.plan import Progress
+from hdfs_io.save import SUCCESS
 from hdfs_io.scan import silent, survey
 from hdfs_io.settle import as_it_is
 from hdfs_io.store import join, write_text
 from hdfs_io.whole import whole
-from hdfs_io.writer import SUCCESS, open_writer, part_name
+from hdfs_io.writers import open_writer, part_name
 
 PART = 256 << 20  # bytes in memory of the rows of a part
 

@@ -8,7 +8,7 @@ from typing import Self, final
 
 from hdfs_io.errors import DataError
 from hdfs_io.guess import suffixes
-from hdfs_io.writer import COMPRESSIONS, WRITERS
+from hdfs_io.writers import COMPRESSIONS, WRITERS
 
 INSIDE = ("parquet", "arrow")  # formats that compress inside, which no name tells
 ALIASES = {"gz": "gzip", "zst": "zstd", "bzip2": "bz2"}

@@ -18,7 +18,7 @@ from hdfs_io.labels import MISSING
 from hdfs_io.shape import RARE, SEPARATORS
 from hdfs_io.target import NAMES
 from hdfs_io.text import CODECS
-from hdfs_io.writer import COMPRESSIONS
+from hdfs_io.writers import COMPRESSIONS
 from yarnml.cli import main
 from yarnml.config import flag, hints
 from yarnml.request import Reading

@@ -143,14 +143,14 @@ def test_converting_leaves_it_out(put: Put, kind: str, new: str) -> None:
     src, said = file(frame(), put, kind), list[str]()
     dst = f"{src}.{new}"
     assert convert(src, dst, say=said.append) == N
-    assert said == [NOTE.format(UNNAMED)]
+    assert NOTE.format(UNNAMED) in said
     again = scan(dst, label="class")
     assert again.schema.width == 2
     if new != "libsvm":
         assert head(dst, n=1).to_pylist() == [{"a": 0.0, "b": 0, "y": 0}]
     said.clear()
     convert(src, dst, options(id=UNNAMED), overwrite=True, say=said.append)
-    assert said == []
+    assert not any("index" in remark for remark in said)
     if new != "libsvm":
         tables = list(read_arrow(scan(dst, label=None), 0, N, [UNNAMED]))
         assert pa.concat_tables(tables).column(0).to_pylist()[:3] == [3, 5, 8]
