@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from hdfs_io import Surveyor
     from hdfs_io.errand import Errand, Looked
 
-Compression = Literal["guess", "snappy", "gzip", "bz2", "zstd", "lz4", "none"]
 CELL = 60  # characters shown of a value
 HELP = """\
 usage: yarnml data copy SRC DST      a file or directory, between any two stores
@@ -45,7 +44,7 @@ class Convert:
     src: Annotated[str, Positional]  # file, directory, glob, or a list of these
     dst: Annotated[str, Positional]  # a file, by its name's end, or else a directory of parts
     to: Literal["parquet", "csv", "libsvm", "arrow"] | None = None  # else what DST's name says, else Parquet
-    compression: Compression = "guess"  # as DST's name says, else as is usual
+    compression: str = "guess"  # gzip, zstd, lz4, ..., none; else as DST's name says, else as is usual
     overwrite: Annotated[bool, FlagCreatePairsOff] = False  # replace what is there
 
 
