@@ -29,6 +29,7 @@ from hdfs_io.survey import Ask, Survey
 from hdfs_io.text import LAST, blocks, codec, opening
 
 BLOCK = 1 << 20  # bytes parsed at a time: the columns that come of them stay in the cache until they are rows
+CELLS = 1 << 10  # bytes of each column in a block, where there are very many: to look at a column costs something
 WRONG = re.compile(r"Row #(\d+): Expected (\d+) columns, got (\d+): (.*)", re.DOTALL)  # Arrow's words
 APART = "; --sep says what separates columns, --format text that each line is a text"
 
@@ -83,7 +84,8 @@ class Csv(Tabular, Bundles):
         types = {name: KINDS[kind] for name in wanted if (kind := kinds.get(name, "")) in KINDS}
         grammar = Grammar(dialect.sep, dialect.quoted, names)
         border = partial(dialect.border, piece.file)
-        for block in blocks_of(piece, min(BLOCK, self.piece), border, b'"' if dialect.quoted else b"", self._seen):
+        size = max(BLOCK, CELLS * len(names))
+        for block in blocks_of(piece, min(size, self.piece), border, b'"' if dialect.quoted else b"", self._seen):
             block = dialect.plain(block)
             if not dialect.is_blank(block):
                 yield self._parse(Places(block, dialect.byte, dialect.quote), grammar, columns, types)
