@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import posixpath
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -34,6 +35,8 @@ class Listing:
 def list_files(url: str) -> list[DataFile]:
     """The files of a file, directory (with those below it), glob, or list of these, `a,b`: each one's sorted by name.
 
+    Of a glob `*`, `?`, `[ab]` and `{a,b}` are known, and `**` for any directories.
+
     What Hadoop hides or hasn't finished copying is skipped: `_*`, `.*`, `*._COPYING_`. Raises DataError if nothing is
     left of one.
     """
@@ -57,7 +60,9 @@ def apart(url: str) -> list[str]:
     scheme, scheme_ends, _ = url.partition("://")
     if not (scheme_ends and "," in scheme) and _is_one(url):
         return [url]
-    parts = url.split(",")
+    parts = re.split(r",(?![^{}]*\})", url)  # one within braces is a glob's
+    if len(parts) == 1:
+        return parts
     if not all(parts):
         raise DataError(f"{url}: no such file or directory, and as a list it has an empty part")
     return parts
@@ -98,12 +103,22 @@ def _find(fs: Any, path: str, notes: list[str]) -> Iterator[dict[str, Any]]:
         yield fs.info(path)
     elif fs.isdir(path):
         yield from _below(fs, path, notes, ())
-    elif any(c in path for c in "*?["):
-        for match, info in fs.glob(path, detail=True).items():
-            if all(map(_shown, _matched(path, match))):
-                yield from _one(fs, info, notes, ())
+    elif any(c in path for c in "*?[{"):
+        for pattern in spread(path):
+            for match, info in fs.glob(pattern, detail=True).items():
+                if all(map(_shown, _matched(pattern, match))):
+                    yield from _one(fs, info, notes, ())
     elif is_local(fs) and os.path.lexists(path):
         yield from _one(fs, {"name": path, "type": "other"}, notes, ())
+
+
+def spread(pattern: str) -> list[str]:
+    """The patterns that one with braces stands for, as in Hadoop's globs: `a{b,c}` is `ab` and `ac`."""
+    braces = re.search(r"\{([^{}]*)\}", pattern)
+    if braces is None:
+        return [pattern]
+    before, after = pattern[: braces.start()], pattern[braces.end() :]
+    return [more for word in braces[1].split(",") for more in spread(before + word + after)]
 
 
 def _matched(pattern: str, match: str) -> list[str]:

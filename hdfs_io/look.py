@@ -57,6 +57,7 @@ def copy(src: str, dst: str, progress: Callable[[int, int], None] | None = None,
     source, path = open_fs(src)
     if not source.exists(path):
         list_files(src)  # says what is near
+        raise DataError(f"{src}: copy takes one file or directory, by its name; convert takes globs and lists of them")
     single = source.isfile(path)
     if single and not dst.endswith("/"):
         _refuse_other_form(src, dst)

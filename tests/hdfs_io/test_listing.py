@@ -134,3 +134,19 @@ def test_two_stars_are_any_directories_but_hidden_ones(put: Put) -> None:
 def test_an_empty_url_is_not_the_working_directory(url: str) -> None:
     with pytest.raises(DataError, match="names no file or directory"):
         list_files(url)
+
+
+def test_braces_are_any_of_these(put: Put) -> None:
+    root = put("d/a1.csv", "x").removesuffix("/a1.csv")
+    for name in ("d/a2.csv", "d/b1.csv", "d/c/a1.csv", "d/{x}.csv"):
+        put(name, "x")
+    for pattern, found in (
+        ("{a,b}1.csv", ["a1.csv", "b1.csv"]),
+        ("{a,b,c/a}[12].csv", ["a1.csv", "a2.csv", "b1.csv", "c/a1.csv"]),
+        ("{{a,b}1,a2,zz}.csv", ["a1.csv", "a2.csv", "b1.csv"]),
+        ("{x}.csv", ["{x}.csv"]),
+    ):
+        assert [file.url.rpartition("/d/")[2] for file in list_files(f"{root}/{pattern}")] == found
+    assert len(list_files(f"{root}/{{a,b}}1.csv,{root}/a2.csv")) == 3
+    with pytest.raises(DataError, match="no such file"):
+        list_files(f"{root}/{{y,z}}.csv")

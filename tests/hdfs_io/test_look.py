@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -58,3 +59,9 @@ def test_of_several_files_that_fail_the_first_is_named(place: str, put: Put, mon
     monkeypatch.setattr(look, "_copy_file", fails)
     with pytest.raises(DataError, match=r"^07$"):
         copy(f"{place}/d", f"{place}/e")
+
+
+def test_a_glob_is_no_copy(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("x,y\n1,2\n")
+    with pytest.raises(DataError, match=r"\*\.csv: copy takes one file or directory, by its name"):
+        copy(f"{tmp_path}/*.csv", f"{tmp_path}/to")
