@@ -15,16 +15,17 @@ from hdfs_io.text import Block
 
 ZEROS, SIGNS, DIGITS = "zeros before them", "plus signs", "more digits than a number holds"
 Codes = Mapping[str, tuple[str, ...]]  # column -> what of its text is lost where it is read as numbers
+Ends = Mapping[str, tuple[float, float]]  # column -> its least and greatest number
 
 LED = r"^[+-]?0[0-9xX]|^-0$"
 PLAIN = r"^[+-]?[0-9]{16,}$"
 EXACT = float(1 << 53)  # whole numbers beyond aren't all doubles
 
 
-def suspected(block: Block, sep: int, table: pa.Table, names: Sequence[str]) -> list[str]:
+def suspected(block: Block, sep: int, names: Sequence[str], table: pa.Table, ends: Ends) -> list[str]:
     """Those of the table's columns of numbers that may be codes, by a glance at the text that it was made of.
 
-    `names`: of all columns in the text. Where it has quotes, all or none.
+    `names`: of all columns in the text. Where it has quotes, all or none. `ends`: of columns, where they are known.
     """
     marks = np.zeros(len(names), np.bool_)
     if any_codes(block.data, block.lo, block.hi, sep):
@@ -33,19 +34,19 @@ def suspected(block: Block, sep: int, table: pa.Table, names: Sequence[str]) -> 
         else:
             code_columns(block.data, block.lo, block.hi, sep, marks)
     marked = {names[at] for at in np.flatnonzero(marks).tolist()}
-    return [
-        field.name
-        for field in table.schema
-        if is_number(field.type) and (field.name in marked or _is_large(table.column(field.name)))
-    ]
+    found = []
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        if not is_number(column.type) or pa.types.is_boolean(column.type):
+            continue
+        low, high = ends[name] if name in ends else _ends(column)
+        if name in marked or max(-low, high) >= EXACT:
+            found.append(name)
+    return found
 
 
-def _is_large(column: pa.ChunkedArray) -> bool:
-    """Whether whole numbers in a column of numbers may be other than what is written."""
-    if pa.types.is_boolean(column.type):
-        return False
-    ends = pc.min_max(column).as_py()
-    return ends["min"] is not None and max(-ends["min"], ends["max"]) >= EXACT
+def _ends(column: pa.ChunkedArray) -> tuple[float, float]:
+    found = pc.min_max(column).as_py()
+    return (0.0, 0.0) if found["min"] is None else (found["min"], found["max"])
 
 
 def losses(text: pa.ChunkedArray) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from typing import final
 import pyarrow as pa
 import pyarrow.csv as pacsv
 
-from hdfs_io.codes import Codes, losses, suspected
+from hdfs_io.codes import Codes, Ends, losses, suspected
 from hdfs_io.labels import MISSING
 from hdfs_io.text import Block
 
@@ -41,9 +41,9 @@ class Grammar:
                 continue
         return self._typed(block, columns, {})
 
-    def codes(self, block: Block, table: pa.Table) -> Codes:
+    def codes(self, block: Block, table: pa.Table, ends: Ends) -> Codes:
         """The table's columns of numbers whose text in the block says more than these do."""
-        some = suspected(block, ord(self.sep), table, self.names)
+        some = suspected(block, ord(self.sep), self.names, table, ends)
         if not some:
             return {}
         text = self._typed(block, some, dict.fromkeys(some, pa.string()))

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from hdfs_io.codes import Codes
+from hdfs_io.codes import Codes, Ends
 from hdfs_io.dataset import Dataset, Piece
 from hdfs_io.errors import DataError
 from hdfs_io.formats.columns import look_at, without
@@ -35,7 +35,7 @@ class Batch:
     table: pa.Table
     place: Place  # of a row of the table
     rejects: tuple[Reject, ...] = ()  # rows that are no rows, left out already
-    codes: Callable[[], Codes] = dict  # columns of numbers whose text says more; asked before the next batch is
+    codes: Callable[[Ends], Codes] = lambda _: {}  # of its columns, which lie so; asked before the next batch is
 
 
 class Tabular(Reader):
@@ -71,7 +71,7 @@ class Tabular(Reader):
             found = look_at(batch.table, ask, batch.place)
             wrong = np.array(found.bad, np.int64)
             parts.add(found.columns)
-            surveys.append(replace(found, rejects=batch.rejects + found.rejects, codes=batch.codes()))
+            surveys.append(replace(found, rejects=batch.rejects + found.rejects, codes=batch.codes(found.ranges)))
             if len(surveys) == FOLDED:
                 surveys = [merged(surveys)]
             bad.append(wrong + first)
