@@ -150,13 +150,15 @@ def test_whoever_is_killed_whenever(undisturbed: Callable[[], Array], seed: int)
 
 @pytest.mark.full
 def test_a_run_that_was_killed_is_resumed_on_more_servers(undisturbed: Callable[[], Array]) -> None:
-    first = started(detach=True)
+    """From the checkpoint with which it ended: there was none before."""
+    first = started(detach=True, checkpoint_every=3600.0)
     directory = at(first, 60)
     first.kill()
     assert wait_for(lambda: directory.ended, WAIT)
+    assert "ends at its next clock with a checkpoint" in read_text(join(first.url, "logs/driver.log"))
     again = started(resume=first.id, servers=2, pause=0.0)
     assert np.array_equal(learned(again.wait()), undisturbed())
-    assert again.record.job["resume_clock"] > 0
+    assert again.record.job["resume_clock"] > 60
 
 
 def test_strangers_are_refused_and_the_run_s_keys_are_its_user_s(undisturbed: Callable[[], Array]) -> None:
