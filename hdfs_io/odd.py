@@ -33,6 +33,11 @@ def odd(found: Found, dataset: Dataset, missing: dict[str, Fault], first: pa.Tab
     flat = {name: ranges[name][0] for name in features if name in ranges and ranges[name][0] == ranges[name][1]}
     yield from _named([name for name in flat if name not in missing], "the same in every row")
     yield from _named([name for name in features if _lost(missing, name) * 2 > rows], "missing in most rows")
+    codes = set(dataset.written).intersection(features)
+    yield from _named(
+        [name for name in dataset.written if name in codes],
+        "written as codes are (007, +1, or very many digits), and learned from as numbers",
+    )
     ids = [name for name, column in zip(first.column_names, first.columns, strict=True) if _is_id(column)]
     yield from _named(ids, "different in every row, as names or numbers of rows are")
     large = [name for name in whole if max(-ranges[name][0], ranges[name][1]) > ROUNDED] if ranges else []

@@ -145,3 +145,11 @@ def test_the_largest_whole_numbers(put: Put) -> None:
     told = describe(put("u.parquet", out.getvalue()), ReadOptions(roles=Roles(label="y"), missing="zero"))
     assert "25.00% of the numbers are 0" in told
     assert "column 'u': uint64" in told
+
+
+def test_codes_are_odd_numbers(put: Put) -> None:
+    told = describe(put("z.csv", "zip,x,y\n" + "".join(f"{k % 7:05d},{k % 3},{k % 2}\n" for k in range(40))))
+    assert (
+        "odd: 1 column is written as codes are (007, +1, or very many digits), and learned from as numbers: 'zip'"
+        in told
+    )
