@@ -45,7 +45,7 @@ def readable(files: Sequence[DataFile], format: str | None) -> list[DataFile]:  
 def form_of(file: DataFile, options: ReadOptions, known: Collection[str] = ()) -> ReadOptions:
     """Options with format, separator and header filled in, as the data set's first file tells.
 
-    `known`: columns of a model: a first row with one of these names is a header.
+    `known`: columns of a model: a first row with their names is a header.
     """
     if options.format is None:
         options = replace(options, format=format_of(file))

@@ -69,7 +69,7 @@ def planned(
     full = [file for file, empty in zip(files, blank, strict=True) if not empty]
     if not full:
         raise DataError(f"{url}: {_all_empty(len(files))}")
-    known = () if schema is None else tuple(name for name in (schema.user, schema.item) if name is not None)
+    known = () if schema is None else _known(schema)
     said = options or ReadOptions()
     first = telling(full)
     options = form_of(first, said, known)
@@ -93,6 +93,12 @@ def planned(
     words = partition_words([file.url for file in full], assigned.options.partitions)
     errand = Errand(assigned.options, portions, replace(ask, text=ask.text | words), piece)
     return Plan(reader, errand, assigned.label, index, size, readers, assigned.guessed, (*notes, *assigned.notes))
+
+
+def _known(schema: Schema) -> tuple[str, ...]:
+    """The columns that a model needs."""
+    keys = (schema.user, schema.item)
+    return (*(name for name in keys if name is not None), *(each.column for each in schema.columns))
 
 
 def _doubled(options: ReadOptions, file: DataFile) -> list[str]:

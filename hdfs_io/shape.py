@@ -121,14 +121,17 @@ def lines_of(text: bytes, ended: bool) -> list[str]:
 
 
 def _has_header(rows: Sequence[Sequence[str]], roles: Roles, known: Collection[str], *, comma: bool) -> bool:
-    """A first row of different words, with nothing or numbers below, or names; or one that holds a name that is known.
+    """A first row of different words, with nothing or numbers below, or of names; it may hold one said, or all `known`.
 
     `comma`: numbers may have a decimal comma.
     """
     if not rows:
         return False
-    said = [str(column) for column in (*roles.said().values(), *(roles.features or ()), *known)]
+    said = [str(column) for column in (*roles.said().values(), *(roles.features or ()))]
     if any(name in rows[0] and not _is_number(name, comma) for name in said):
+        return True
+    names = {name for name in known if not _is_number(name, comma)}
+    if names and names <= {cell.strip() for cell in rows[0]}:
         return True
     if any(_is_number(cell, comma) for cell in rows[0]):
         return False

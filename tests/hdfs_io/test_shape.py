@@ -91,3 +91,13 @@ def test_separators_are_told_where_quotes_are_said_to_be_text(put: Put) -> None:
     options = form_of(file(put, "t.tsv", text), ReadOptions(quote="none"))
     assert (options.sep, options.header, options.quote) == ("\t", True, "none")
     assert head(put("t.tsv", text), ReadOptions(quote="none")).column("t").to_pylist() == ['"go on', "win"]
+
+
+def test_a_models_columns_are_a_header_above_few_rows_of_words(put: Put) -> None:
+    rows = "".join(f"{'red' if i % 3 else 'blue'},{'SM'[i % 2]},{'no' if i % 2 else 'yes'}\n" for i in range(30))
+    schema = scan(put("t.csv", "colour,size,sold\n" + rows), label="class").schema
+    for text in ("colour,size\nred,S\nblue,M\n", "size,colour\nS,red\nM,blue\n"):
+        found = scan(put("p.csv", text), schema=schema, label="class")
+        assert (found.rows, found.options.header) == (2, True)
+        assert load(found, 0, 2).X.tolist() == [[0, 1, 0, 1], [1, 0, 1, 0]]  # type: ignore[union-attr]
+    assert scan(put("p.csv", "red,S\nblue,M\n"), schema=schema, label="class").rows == 2
