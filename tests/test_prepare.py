@@ -189,17 +189,17 @@ def test_tables_that_are_empty_or_too_large(app: App, table: str, monkeypatch: p
 def test_memory_that_is_too_little_is_refused_with_the_least_that_works(
     app: App, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    wide = tmp_path / "wide.csv"
-    names, values = ",".join(f"x{i}" for i in range(60_000)), ",".join(["0.5"] * 60_000)
-    wide.write_text(f"{names},y\n" + "".join(f"{values},{i % 2}\n" for i in range(12)))
+    pairs = " ".join(f"{k}:1" for k in range(1, 30_001))
+    wide = tmp_path / "wide.libsvm"
+    wide.write_text("".join(f"{i % 2} {pairs}\n" for i in range(12)))
     least = "is too little for the rows of this data; 2MiB is the least that works"  # a batch is a row of 240 KB
-    assert refused(app, data=str(wide), label="y", data_memory="1") == f"--data-memory 1: {least}"
-    assert prepare(app, {"data": str(wide), "label": "y", "data_memory": "2MiB"}).train
+    assert refused(app, data=str(wide), data_memory="1") == f"--data-memory 1: {least}"
+    assert prepare(app, {"data": str(wide), "data_memory": "2MiB"}).train
     monkeypatch.setattr("yarnml.app.budget.MOST", 1)
-    assert "; 3MiB is the least" in refused(app, data=str(wide), label="y", data_memory="2MiB")
+    assert "; 3MiB is the least" in refused(app, data=str(wide), data_memory="2MiB")
     monkeypatch.setattr("yarnml.capacity.machine_memory", lambda: 3 << 20)
-    assert refused(app, data=str(wide), label="y").startswith("--data-memory 1MiB: is too little")
-    assert refused(app, data=str(wide), label="y", data_memory="0.5") == "--data-memory 0.5: 1MiB is the least"
+    assert refused(app, data=str(wide)).startswith("--data-memory 1MiB: is too little")
+    assert refused(app, data=str(wide), data_memory="0.5") == "--data-memory 0.5: 1MiB is the least"
 
 
 def test_what_is_held_out_has_rows(app: App, table: str, tmp_path: Path) -> None:
