@@ -14,6 +14,7 @@ import pyarrow as pa
 from hdfs_io.choose import mostly_numbers, scale_of
 from hdfs_io.codes import united
 from hdfs_io.errand import Errand, Looked
+from hdfs_io.kinds import is_number
 from hdfs_io.labels import is_text
 from hdfs_io.merge import merged, types_over
 from hdfs_io.survey import Ask, Survey
@@ -29,7 +30,7 @@ def again(
     """
     ask, surveys = errand.ask, [survey for _, survey in looked]
     types, found = types_over(surveys), united([survey.codes for survey in surveys])
-    numbers = _numbers(surveys, ask)
+    numbers = _numbers(surveys, types, ask, guesses=guesses)
     codes = dict(coded(found, types, errand.options, classes=ask.distinct) if guesses else ())
     text = (torn(survey.columns for survey in surveys) | codes.keys()) - numbers if guesses else frozenset()
     judged = frozenset(name for name in text if _is_judged(name, ask))
@@ -54,10 +55,14 @@ def _scales(surveys: Sequence[Survey], ask: Ask) -> Mapping[str, float] | None:
     return {name: scale for name in whole.large if (scale := scale_of(whole, name)) != 1}
 
 
-def _numbers(surveys: Sequence[Survey], ask: Ask) -> frozenset[str]:
-    """The features that are numbers in most rows, and words in others."""
-    numbers = mostly_numbers(surveys).difference(ask.known, ask.roles)
-    return frozenset(numbers if ask.features is None else numbers.intersection(ask.features))
+def _numbers(surveys: Sequence[Survey], types: Mapping[str, pa.DataType], ask: Ask, *, guesses: bool) -> frozenset[str]:
+    """The features that are numbers, but words in some pieces, or nothing where that is left out."""
+    numbers = mostly_numbers(surveys, guesses=guesses)
+    if ask.skip and ask.missing == "stop":
+        nothing = {name for survey in surveys for name, kind in survey.columns if pa.types.is_null(kind)}
+        numbers |= {name for name in nothing if is_number(types[name]) and not pa.types.is_boolean(types[name])}
+    free = numbers.difference(ask.known, ask.roles)
+    return frozenset(free if ask.features is None else free.intersection(ask.features))
 
 
 def _is_judged(name: str, ask: Ask) -> bool:
@@ -71,7 +76,9 @@ def _is_judged(name: str, ask: Ask) -> bool:
 def _is_wrong(survey: Survey, numbers: frozenset[str], text: frozenset[str]) -> bool:
     """Whether a piece took one of the numbers for words, or one of the texts for something else."""
     types = survey.types
-    if any(is_text(types.get(name, pa.null())) for name in numbers):
+    if any(
+        not is_number(kind) or pa.types.is_boolean(kind) for kind in (types.get(name, pa.int64()) for name in numbers)
+    ):
         return True
     kinds = [types.get(name, pa.null()) for name in text]
     return not all(is_text(kind) or pa.types.is_null(kind) for kind in kinds)

@@ -202,15 +202,19 @@ def _kinds(found: Found, name: str) -> list[str]:
     return sorted(told, key=lambda kind: (kind != kind_of(pa.string()), kind))
 
 
-def mostly_numbers(surveys: Sequence[Survey]) -> set[str]:
-    """The columns that are words in some pieces and numbers in pieces of at least as many rows."""
+def mostly_numbers(surveys: Sequence[Survey], *, guesses: bool) -> set[str]:
+    """The columns that are words in some pieces and numbers in pieces of at least as many rows.
+
+    `guesses`: types are guessed from text, so that True is a word among numbers.
+    """
     rows: Counter[str] = Counter()
     words = set()
     for survey in surveys:
         for name, kind in survey.columns:
-            if is_number(kind):
+            is_word = is_text(kind) or (guesses and pa.types.is_boolean(kind))
+            if is_number(kind) and not is_word:
                 rows[name] += survey.rows
-            elif is_text(kind):
+            elif is_word:
                 rows[name] -= survey.rows
                 words.add(name)
     return {name for name in words if rows[name] > 0}

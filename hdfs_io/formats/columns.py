@@ -129,6 +129,9 @@ def _wrong_feature(column: pa.ChunkedArray, name: str, ask: Ask) -> Iterator[Wro
     masks: dict[str, Mask | None]
     if name in ask.known:
         masks = {"stranger": _strangers(column, ask.known[name], ask)}
+    elif name in ask.numbers and (pa.types.is_null(column.type) or pa.types.is_boolean(column.type)):
+        there = np.asarray(column.is_valid())
+        masks = {"missing": ~there, "spelled": there}
     elif is_number(column.type):
         found = magnitude(column, (ask.scales or {}).get(name, 1.0))
         masks = {"missing": found.missing, "large": found.large}
