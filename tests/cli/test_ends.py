@@ -92,7 +92,7 @@ def _data(folder: Path) -> list[str]:
 def test_a_clock_that_does_not_end_is_not_waited_for_for_ever(tmp_path: Path, workers: int) -> None:
     """Worker 0 sleeps in its 3rd clock, longer than anybody waits."""
     slow = ["--pause", "0.3", "--sleeps", "2", "--grace", "0.5", "--workers", str(workers)]
-    with started(tmp_path, *slow, past=1) as (driver, run):
+    with started(tmp_path, *slow, past=2) as (driver, run):
         driver.send_signal(signal.SIGINT)
         out, err = driver.communicate(timeout=WAIT)
     assert driver.returncode == 130, err
@@ -106,7 +106,7 @@ def test_a_clock_that_does_not_end_is_not_waited_for_for_ever(tmp_path: Path, wo
 @ways(("kill", 1))
 def test_who_asks_again_has_it_end_at_once(tmp_path: Path, how: str, workers: int) -> None:
     slow = ["--pause", "0.3", "--sleeps", "2", "--grace", "500", "--workers", str(workers)]
-    with started(tmp_path, *slow, past=1) as (driver, run):
+    with started(tmp_path, *slow, past=2) as (driver, run):
         if how == "kill":
             assert main(["kill", run.id, "--runs", str(tmp_path / "runs"), "--deadline", "1.5"]) == 1
             assert main(["kill", run.id, "--runs", str(tmp_path / "runs")]) == 0

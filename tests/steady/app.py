@@ -46,8 +46,6 @@ def work(me: Worker, cfg: Config) -> dict[str, float] | None:
     while me.clock_now < cfg.clocks:
         if me.clock_now == cfg.dies and me.index == 1:
             os._exit(3)
-        if me.clock_now == cfg.sleeps and me.index == 0:
-            time.sleep(300)
         w = W.get()
         g = np.sin(w + np.float32(mean)) + me.rng.standard_normal(w.shape, np.float32)
         if own is not None:
@@ -55,7 +53,7 @@ def work(me: Worker, cfg: Config) -> dict[str, float] | None:
             g += own.sum()
         W.inc(None, g.astype(np.float32))
         me.report(loss=float(np.abs(w).mean()))
-        time.sleep(cfg.pause)
+        time.sleep(300 if me.clock_now == cfg.sleeps and me.index == 0 else cfg.pause)
         me.clock()
     return None
 
