@@ -152,3 +152,22 @@ def test_a_word_beside_what_is_no_number_either(place: str, put: Put, piece: int
     X = np.array(matrix(dataset))[:, 0]
     assert X[[58, 69, 74]].tolist() == [pytest.approx(np.mean(numbers))] * 3
     assert np.delete(X, [58, 69, 74]).tolist() == numbers
+
+
+@pytest.mark.parametrize("piece", [1 << 20, 50])
+def test_what_is_left_out_is_the_same_wherever_pieces_end(put: Put, piece: int) -> None:
+    """A truth value or a word among numbers, and a row that has no number."""
+    rows = [f"{k},{k % 3},{'pq'[k % 2]}" for k in range(60)]
+    rows[5], rows[20], rows[40] = "True,1,p", "6,NA,q", "noon,1,p"
+    options = ReadOptions(format="csv", sep=",", header=True, roles=Roles(label="y"), bad_rows="skip")
+    dataset = scan(put("w.csv", "a,b,y\n" + "\n".join(rows) + "\n"), options, label="class", piece=piece)
+    assert matrix(dataset) == [[k, k % 3] for k in range(60) if k not in (5, 20, 40)]
+    assert dict(dataset.left_out) == {"spelled in column 'a'": 2, "missing in column 'b'": 1}
+
+
+@pytest.mark.parametrize("piece", [1 << 20, 8])
+def test_truth_values_alone_are_numbers(put: Put, piece: int) -> None:
+    rows = [f"{k},{['True', 'False'][k % 2]},{'pq'[k % 2]}" for k in range(60)]
+    options = ReadOptions(format="csv", sep=",", header=True, roles=Roles(label="y"), bad_rows="skip")
+    dataset = scan(put("t.csv", "a,b,y\n" + "\n".join(rows) + "\nx,True,p\n"), options, label="class", piece=piece)
+    assert matrix(dataset) == [[k, 1 - k % 2] for k in range(60)]
