@@ -237,6 +237,7 @@ def test_a_killed_run_is_resumed_on_more_workers(make: MakeJob) -> None:
     assert Running(make(resume=killed(make).url, workers=3, pause=0.0)).end().ok
 
 
+@pytest.mark.full
 def test_that_processes_compile_kernels_is_said_once(
     make: MakeJob, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
