@@ -121,7 +121,7 @@ def lines_of(text: bytes, ended: bool) -> list[str]:
 
 
 def _has_header(rows: Sequence[Sequence[str]], roles: Roles, known: Collection[str], *, comma: bool) -> bool:
-    """A first row of different words, with nothing or numbers below, or of names; it may hold one said, or all `known`.
+    """A first row of different words, with nothing or numbers below, or of names; it may hold one said, or all `known` or none else.
 
     `comma`: numbers may have a decimal comma.
     """
@@ -130,8 +130,8 @@ def _has_header(rows: Sequence[Sequence[str]], roles: Roles, known: Collection[s
     said = [str(column) for column in (*roles.said().values(), *(roles.features or ()))]
     if any(name in rows[0] and not _is_number(name, comma) for name in said):
         return True
-    names = {name for name in known if not _is_number(name, comma)}
-    if names and names <= {cell.strip() for cell in rows[0]}:
+    names, cells = {name for name in known if not _is_number(name, comma)}, {cell.strip() for cell in rows[0]}
+    if names and (names <= cells or cells <= names):
         return True
     if any(_is_number(cell, comma) for cell in rows[0]):
         return False
