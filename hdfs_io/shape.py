@@ -121,7 +121,7 @@ def lines_of(text: bytes, ended: bool) -> list[str]:
 
 
 def _has_header(rows: Sequence[Sequence[str]], roles: Roles, known: Collection[str], *, comma: bool) -> bool:
-    """A first row of different words, with nothing or numbers below, or of names; it may hold one said, or all `known` or none else.
+    """A first row of different words, with nothing or numbers below, or of names: one said, all `known`, or only such.
 
     `comma`: numbers may have a decimal comma.
     """
