@@ -264,7 +264,7 @@ def _append(url: str, text: str) -> None:
     fs, path = open_fs(url)
     fs.makedirs(path.rpartition("/")[0], exist_ok=True)
     with fs.open(path, "ab") as file:
-        file.write(text.encode())
+        file.write(text.encode(errors="surrogateescape"))  # a name that isn't in this machine's encoding
 
 
 def _alive(pid: int, since: float) -> bool:

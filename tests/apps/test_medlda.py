@@ -11,9 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+import yarnml
 from hdfs_io import DataError
 from tests.apps.conftest import Start
-from yarnml.errors import UsageError
+from yarnml.errors import Stopped, UsageError
+from yarnml.runs import wait_for
 
 sampler: Any = import_module("yarnml_apps.medlda.sampler")
 classifiers: Any = import_module("yarnml_apps.medlda.classifiers")
@@ -159,11 +161,23 @@ def test_threads_and_workers_change_nothing(start: Start, posts: Path) -> None:
         np.testing.assert_allclose(other.model["eta"], one.model["eta"], rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize("workers", [1, 2])
-def test_goes_on_as_if_it_had_never_stopped(workers: int, start: Start, posts: Path) -> None:
-    whole = start("medlda", data=str(posts), workers=workers, epochs=30)
-    half = start("medlda", data=str(posts), workers=workers, epochs=20, checkpoint_every=0.01)
+def test_goes_on_as_if_it_had_never_stopped(start: Start, posts: Path) -> None:
+    whole = start("medlda", data=str(posts), epochs=30)
+    half = start("medlda", data=str(posts), epochs=20, checkpoint_every=0.01)
     again = start("medlda", resume=half.id, epochs=30)
+    for name, array in whole.model.arrays.items():
+        np.testing.assert_array_equal(array, again.model[name])
+
+
+@pytest.mark.full
+def test_goes_on_with_two_workers(start: Start, posts: Path, tmp_path: Path) -> None:
+    whole = start("medlda", data=str(posts), workers=2, epochs=1500)
+    half = yarnml.run("medlda", data=str(posts), workers=2, epochs=1500, runs=str(tmp_path / "runs"), deadline=100.0)
+    assert wait_for(lambda: len(half.metrics) > 0, 60)
+    half.kill()
+    with pytest.raises(Stopped, match="killed"):
+        half.wait()
+    again = start("medlda", resume=half.id)
     for name, array in whole.model.arrays.items():
         np.testing.assert_array_equal(array, again.model[name])
 

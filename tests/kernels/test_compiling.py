@@ -27,7 +27,7 @@ def test_told_once() -> None:
         assert (first(1.5), second(2.0)) == (3, 4)
         first(np.float32(1))
     assert len(said) == 1
-    assert said[0].startswith("compiling kernels, once on this machine")
+    assert said[0].startswith("compiling kernels, once on each machine")
 
 
 def test_not_told() -> None:
