@@ -105,6 +105,14 @@ def test_what_a_dead_worker_has_claimed_is_anybodys() -> None:
     machine.check()
 
 
+def test_what_a_dead_worker_has_told_the_others_that_it_read_is_nobody_elses() -> None:
+    machine = running(splits=(1, 1))
+    assert claims(machine, "worker-0", 0, 1, 2) == [(0, 0), (1, 0), (-1, -1)]
+    machine.handle(HandedIn("worker-0", 0, object(), clock=0), 1.0)  # type: ignore[arg-type]
+    death(machine, W0)
+    assert claims(machine, "worker-1", 0) == [(-1, -1)]
+
+
 def test_a_new_generation_claims_anew() -> None:
     machine = running(splits=(1, 1))
     assert claims(machine, "worker-0", 0, 1) == [(0, 0), (1, 0)]

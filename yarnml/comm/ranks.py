@@ -162,7 +162,7 @@ class Ranks:
         return Assembly(self._roles["worker"], self._point.clock, self._splits)
 
     def _refill(self, seat: Seat, now: float) -> list[Effect]:
-        if seat.role == "worker":
+        if seat.role == "worker" and not self.assembly.rounds(seat.index):  # what it has told the others stands
             self.assembly.claims.give_back(seat.index)
         self.roll.vacate(seat, now)
         self.roll.settle()
