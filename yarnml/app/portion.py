@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, final
 
@@ -30,6 +30,7 @@ Gather = Callable[[NDArray[Any]], list[NDArray[Any]]]
 class Portion:
     job: Job
     index: int  # of the worker
+    _record: list[list[list[Span]]] = field(default_factory=list, repr=False)  # who has read what, once it is known
 
     @property
     def train(self) -> Part:
@@ -50,13 +51,13 @@ class Portion:
 
     def spans(self) -> list[Span]:
         """The training rows that are this worker's, rising."""
-        known = recorded(self.job) if steals(self.job) else None
+        known = self._known()
         return [self._span(self.train)] if known is None else known[self.index]
 
     @property
     def open(self) -> bool:
         """Whether it isn't known yet which training rows are whose."""
-        return steals(self.job) and recorded(self.job) is None
+        return steals(self.job) and self._known() is None
 
     def share(self, part: Part, order: Order | None = None) -> Share:
         """This worker's rows of a part; `order`: that of their batches, if there will be any."""
@@ -96,11 +97,17 @@ class Portion:
 
     def told(self) -> str:
         """A remark on rows that others might have taken."""
-        known = recorded(self.job) if steals(self.job) else None
+        known = self._known()
         if known is None:
             return "--steal: rows beyond memory stay with the workers that are to read them"
         part = part_stolen(self.job, known)
         return f"{part:.1%} of the rows were read by other workers than were to (--steal): another run differs a little"
+
+    def _known(self) -> list[list[Span]] | None:
+        """Each worker's training rows, if others may have taken some and that is on record, which is read once."""
+        if not self._record and steals(self.job) and (found := recorded(self.job)) is not None:
+            self._record.append(found)
+        return self._record[0] if self._record else None
 
     def _load(self, part: Part, at: Span, threads: int = 1) -> Rows:
         return load(part.dataset, *at, part.sample, threads=threads)
